@@ -1,5 +1,6 @@
 #include "gpu/flatten.h"
 #include <string.h>
+#include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
@@ -76,16 +77,16 @@ static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int
 	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
 }
 
-/* Adds a step of the statement, with the statement's costs or without. Returns its number. */
-static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct flat_step l, bool costs)
+/* Adds a step of a statement that has the costs of n statements from there on. Returns its number. */
+static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct flat_step l, uint32_t n)
 {
 	struct cost_sum sum = {s, &l};
 	if (l.kind != TRI_CL_LAUNCH)
 		l.items = dim_const(s->out->dims, 0);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		l.cost[i] = dim_const(s->out->dims, 0);
-	if (s->f->live && costs)
-		loops_cost(s->fn, &s->f->live[s->unit], stmt, flatten_add_term, &sum);
+	for (uint32_t k = stmt; s->f->live && k < stmt + n; k++)
+		loops_cost(s->fn, &s->f->live[s->unit], k, flatten_add_term, &sum);
 	l.unit = s->unit;
 	l.statement = s->fn->first_statement + stmt;
 	l.place = loops_place(s->fn->symbol, l.statement);
@@ -100,7 +101,7 @@ static uint32_t add_step(const struct frame *s, uint32_t stmt, struct flat_step 
 
 enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
 
-static dim nest_iterations(const struct frame *s, const struct loop_nest *n)
+static dim nest_items(const struct frame *s, const struct loop_nest *n)
 {
 	dim items = dim_const(s->out->dims, 1);
 	for (uint32_t k = 0; k < n->n_parallel; k++)
@@ -121,27 +122,41 @@ static dim nest_chunks(const struct frame *s, const struct loop_nest *n)
 	return dim_floordiv(d, dim_add(d, to_entry_dim(s, n->extent[a->of]), dim_const(d, a->step - 1)), dim_const(d, a->step));
 }
 
-static void launch_nest(const struct frame *s, uint32_t stmt)
+/* The work items of a nest or block, or of the nests of a launch one behind the other. */
+static dim launch_items(const struct frame *s, uint32_t first, uint32_t end, uint32_t group)
+{
+	struct dims *d = s->out->dims;
+	dim items = dim_const(d, 0);
+	for (uint32_t k = first; k < end; k++) {
+		const struct loop_nest *n = text_outer_loops(&s->fn->stmts[k]);
+		items = dim_add(d, items, opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? nest_chunks(s, n) : nest_items(s, n));
+	}
+	return group ? dim_mul(d, items, dim_const(d, group)) : items;
+}
+
+static void launch_nests(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
-	const struct loop_nest *n = text_outer_loops(&s->fn->stmts[stmt]);
+	const struct dialect *dialect = opencl_dialect(s->f->variant);
+	const uint32_t end = loops_launch_end(s->fn, stmt);
 	struct text_signature sig;
-	text_signature_of_stmt(a, opencl_dialect(s->f->variant), s->fn, &s->fn->stmts[stmt], &sig);
+	if (s->fn->stmts[stmt].kind == STMT_BLOCK)
+		text_signature_of_stmt(a, dialect, s->fn, &s->fn->stmts[stmt], &sig);
+	else
+		text_signature_of_launch(a, dialect, s->fn, stmt, &sig);
 	struct flat_step l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 			      .n_args = sig.n_buffers,
 			      .n_dims = sig.n_syms,
-			      .group = sig.group                                                ? sig.group
-				       : opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? 1
-												: WORK_GROUP,
+			      .group = sig.group                          ? sig.group
+				       : dialect->launch == LAUNCH_CHUNKS ? 1
+									  : WORK_GROUP,
 			      .fails = sig.fails};
 	l.args = args_of(s, sig.buffers, sig.n_buffers);
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
 	for (uint32_t i = 0; i < sig.n_syms; i++)
 		l.dims[i] = s->syms[sig.syms[i]];
-	l.items = opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? nest_chunks(s, n) : nest_iterations(s, n);
-	if (sig.group)
-		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
-	add_step(s, stmt, l);
+	l.items = launch_items(s, stmt, end, sig.group);
+	add_costed_step(s, stmt, l, end - stmt);
 }
 
 static void add_args(const struct frame *s, struct flat_step *l, const struct flat_arg *more, uint32_t n)
@@ -230,7 +245,7 @@ static bool launch_split(const struct frame *s, uint32_t stmt, const struct form
 		return false;
 	need_scratch(s->out, needed);
 	add_step(s, stmt, part);
-	add_costed_step(s, stmt, sum, false); /* the first launch has the costs */
+	add_costed_step(s, stmt, sum, 0); /* the first launch has the costs */
 	return true;
 }
 
@@ -246,16 +261,52 @@ static void launch_form(const struct frame *s, uint32_t stmt, const struct form 
 		add_step(s, stmt, l);
 }
 
+/* The launch of a form that computes all products from statement `first` on, behind the operands of the first the weights of the others, and results. */
+static void launch_products(const struct frame *s, uint32_t first, const struct form *form)
+{
+	struct arena *a = s->f->arena;
+	struct dims *d = s->out->dims;
+	const uint32_t end = loops_launch_end(s->fn, first);
+	struct flat_step l = form_step(s, first, form);
+	struct text_signature sig;
+	dim holds = form_holds(form, d, l.dims);
+	text_signature_of_launch(a, opencl_dialect(s->f->variant), s->fn, first, &sig);
+	l.kernel = arena_printf(a, "%s_k%u_all", s->fn->symbol, first);
+	l.n_args = 2;
+	l.items = dim_const(d, 0);
+	for (uint32_t k = first; k < end; k++) {
+		const struct flat_step one = form_step(s, k, form);
+		l.items = dim_add(d, l.items, dim_mul(d, form_items(form, d, one.dims), holds));
+		if (k > first) {
+			add_args(s, &l, &one.args[1], 1);
+			add_dims(s, &l, &one.dims[offsetof(struct matmul_dims, N) / sizeof(dim)], 1);
+		}
+	}
+	for (uint32_t k = first; k < end; k++)
+		if (!s->fn->stmts[k].u.kernel.epilogue)
+			add_args(s, &l, &form_step(s, k, form).args[2], 1);
+	add_args(s, &l, args_of(s, sig.buffers, sig.n_buffers), sig.n_buffers);
+	for (uint32_t k = 0; k < sig.n_syms; k++)
+		add_dims(s, &l, &s->syms[sig.syms[k]], 1);
+	add_costed_step(s, first, l, end - first);
+}
+
 /* Of several forms, the sizes that are known at run time leave work items to one. */
 static void launch_kernel(const struct frame *s, uint32_t stmt)
 {
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	const struct form *forms[MOST_FORMS];
-	uint32_t n = forms_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims, forms);
+	uint32_t n = forms_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims, forms),
+		 first = forms_shared(s->fn, stmt, forms, n);
 	struct dims *d = s->out->dims;
 	dim one = dim_const(d, 1), held = dim_const(d, 0); /* how many of the forms so far hold */
+	if (first) {
+		held = form_holds(forms[first - 1], d, form_step(s, stmt, forms[first - 1]).dims);
+		if (!s->fn->stmts[stmt].beside)
+			launch_products(s, stmt, forms[first - 1]);
+	}
 	dims_overflowed(d);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = first; i < n; i++) {
 		dim holds = form_holds(forms[i], d, form_step(s, stmt, forms[i]).dims), all = dim_add(d, held, holds);
 		dim runs = dim_mul(d, dim_floordiv(d, one, dim_add(d, held, one)), holds);
 		if (!forms[i]->split.sum)
@@ -410,7 +461,10 @@ static void flatten_expand(const struct frame *s)
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++)
 		switch (s->fn->stmts[i].kind) {
 		case STMT_NEST:
-		case STMT_BLOCK: launch_nest(s, i); break;
+		case STMT_BLOCK:
+			if (!s->fn->stmts[i].beside)
+				launch_nests(s, i);
+			break;
 		case STMT_KERNEL: launch_kernel(s, i); break;
 		case STMT_CALL: flatten_call(s, i); break;
 		case STMT_EFFECT: flatten_effect(s, i); break;

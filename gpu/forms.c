@@ -1,5 +1,6 @@
 #include "gpu/forms.h"
 #include <string.h>
+#include "backend/loops/ir/beside.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/embedded.h"
@@ -29,9 +30,11 @@
 		}                              \
 	}
 #define SPLIT(kernel, record, variant, source, each, group, when, tile, into) \
-	{KERNEL_##kernel, variant, #source, each, group, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, into},
+	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, into},
 #define FORM(kernel, record, variant, source, each, group, when, tile) \
-	{KERNEL_##kernel, variant, #source, each, group, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
+	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
+#define BESIDE(kernel, record, variant, source, each, group, when, tile) \
+	{KERNEL_##kernel, variant, #source, each, group, true, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
 static const struct form forms[] = {
 #include "gpu/forms.def"
 };
@@ -222,6 +225,15 @@ uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kern
 	*usual = (struct form){.kernel = kernel, .variant = variant, .source = kernel_info(kernel)->symbol, .group = USUAL_GROUP};
 	out[n++] = usual;
 	return n;
+}
+
+uint32_t forms_shared(const struct loop_fn *f, uint32_t stmt, const struct form *const *of, uint32_t n)
+{
+	uint32_t first = loops_launch_begin(f, stmt);
+	for (uint32_t i = 0; i < n && loops_launch_end(f, first) > first + 1; i++)
+		if (of[i]->beside)
+			return i + 1;
+	return 0;
 }
 
 dim form_holds(const struct form *x, struct dims *d, const dim *dims)

@@ -31,6 +31,7 @@ struct form {
 	const char *source; /* of the template, and the name of its kernel */
 	bool by_group;      /* a work group computes a tile; false: a work item does */
 	uint32_t group;     /* work items of a group */
+	bool beside;        /* its source also computes the products of a launch (loops/ir/beside.h), if they have one row */
 	struct form_condition when[FORM_CONDITIONS];
 	struct form_side tile[FORM_SIDES];
 	struct form_split split;
@@ -40,6 +41,9 @@ struct form {
  * the last one always holds. Forms of one variant and source are equal. They are constant, or in `a`. */
 uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
 		  const struct form *out[MOST_FORMS]);
+/* Returns how many of these forms come before those that a micro-kernel beside others has for itself: the last of them computes all of the launch if it
+ * holds. 0: it is in no such launch. */
+uint32_t forms_shared(const struct loop_fn *f, uint32_t stmt, const struct form *const *of, uint32_t n);
 /* Dims are in `d`, which may grow. form_holds: 1 if the form holds, else 0. */
 dim form_holds(const struct form *x, struct dims *d, const dim *dims);
 /* Returns the number of work items, of complete groups if groups compute the tiles; 0 if the result has no elements. */

@@ -36,15 +36,26 @@ struct program_unit_text {
 	uint32_t unit;
 };
 
-static bool program_put_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
+static void program_put_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
 {
 	const struct program_unit_text *u = ctx;
 	const struct form *forms[MOST_FORMS];
 	struct arena *a = arena_new(0);
-	uint32_t n = forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms);
+	forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms);
 	program_put_template(u->language->variant, forms[form]->split.sum ? forms[form]->split.sum : forms[form]->source, out);
 	arena_free(a);
-	return form + 1 < n;
+}
+
+static struct text_forms program_forms(const void *ctx, const struct loop_fn *f, uint32_t stmt)
+{
+	const struct program_unit_text *u = ctx;
+	const struct loop_kernel *k = &f->stmts[stmt].u.kernel;
+	const struct form *forms[MOST_FORMS];
+	struct arena *a = arena_new(0);
+	struct text_forms of = {.n = forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms)};
+	of.first = forms_shared(f, stmt, forms, of.n);
+	arena_free(a);
+	return of;
 }
 
 static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t stmt, struct buf *out)
@@ -55,7 +66,8 @@ static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t 
 
 static void program_put_unit(const struct program_unit_text *u, const struct loop_fn *f, struct buf *out)
 {
-	text_kernels(u->language->dialect, &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
+	text_kernels(u->language->dialect, &(struct text_hooks){program_put_source, program_forms, u->notes ? program_put_note : NULL, u},
+		     f, out);
 }
 
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out)
@@ -125,11 +137,13 @@ static void use_form(struct used_forms *used, const struct form *x, bool fused)
 		use_source(used, x->kernel, x->split.sum);
 }
 
-static void use_kernel(struct used_forms *used, const struct loop_fn *f, const struct loop_kernel *k)
+static void use_kernel(struct used_forms *used, const struct loop_fn *f, uint32_t stmt)
 {
+	const struct loop_kernel *k = &f->stmts[stmt].u.kernel;
 	const struct form *forms[MOST_FORMS];
-	uint32_t n = forms_of(used->arena, used->variant, k->kernel, f->dims, k->dims, forms);
-	for (uint32_t i = 0; i < n; i++)
+	uint32_t n = forms_of(used->arena, used->variant, k->kernel, f->dims, k->dims, forms), first = forms_shared(f, stmt, forms, n);
+	used->tiles |= first != 0;
+	for (uint32_t i = first; i < n; i++)
 		use_form(used, forms[i], k->epilogue != NULL);
 }
 
@@ -137,7 +151,7 @@ static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 {
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_KERNEL)
-			use_kernel(used, f, &f->stmts[i].u.kernel);
+			use_kernel(used, f, i);
 }
 
 bool opencl_uses_float64(const struct loop_fn *const *units, uint32_t n)

@@ -1,4 +1,5 @@
 /* Prints a micro-kernel with an epilogue: a function that computes and stores one element, and the source of the kernel with TRI_STORE as its call. */
+#include "backend/loops/ir/beside.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "backend/text/printer.h"
@@ -65,12 +66,20 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
 	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
 }
 
+/* The call of the epilogue with its arguments. */
+static void epilogue_put_call(const struct text_printer *e)
+{
+	buf_printf(e->out, "%s(batch, row, column, value", epilogue_name(e));
+	epilogue_put_arguments(e);
+	buf_putc(e->out, ')');
+}
+
 /* Defines the macro with which the source stores one element, or neighbouring columns. */
 static void epilogue_put_store(struct text_printer *e, const char *head)
 {
-	buf_printf(e->out, "%s%s(batch, row, column, value", head, epilogue_name(e));
-	epilogue_put_arguments(e);
-	buf_puts(e->out, ")\n");
+	buf_puts(e->out, head);
+	epilogue_put_call(e);
+	buf_putc(e->out, '\n');
 }
 
 /* Defines what the source of a form of the kernel needs. */
@@ -91,15 +100,13 @@ static void epilogue_put_names(struct text_printer *e, uint32_t form, uint32_t l
 	epilogue_put_store(e, "#define TRI_STORE(batch, row, column, value) ");
 }
 
-/* Returns true if there is a further form. */
-static bool epilogue_put_form(struct text_printer *e, const struct text_hooks *hooks, uint32_t form)
+static void epilogue_put_source(const struct text_printer *e, const struct text_hooks *hooks, uint32_t form)
 {
-	bool more = hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, form, e->out);
+	hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, form, e->out);
 	buf_putc(e->out, '\n');
-	return more;
 }
 
-void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
+void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks, struct text_forms forms)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
@@ -110,8 +117,59 @@ void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
 	if (lanes > 1)
 		epilogue_put_function(e);
 	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
-	uint32_t form = 0;
-	do
+	for (uint32_t form = forms.first; form < forms.n; form++) {
 		epilogue_put_names(e, form, lanes);
-	while (epilogue_put_form(e, hooks, form++));
+		epilogue_put_source(e, hooks, form);
+	}
+}
+
+/* ---- products beside each other ---- */
+
+/* Product i of the launch stores an element. One without an epilogue has its result as a buffer of its own. */
+static void put_product_store(const struct text_printer *e, uint32_t stmt, uint32_t i)
+{
+	const struct loop_kernel *x = &e->f->stmts[stmt].u.kernel;
+	struct text_printer one = *e;
+	one.stmt = stmt;
+	buf_printf(e->out, " \\\n\t\t%sif (which == %u) ", i ? "else " : "", i);
+	if (x->epilogue) {
+		text_signature_of(e->scratch, e->d, e->f, x->epilogue, &one.sig);
+		epilogue_put_call(&one);
+	} else {
+		const char *type = e->d->memory[e->f->buffers[x->buffers[x->n_buffers - 1]].type.elem];
+		buf_printf(e->out, "((%s%s *)(py%u + oy%u))[(row) * N + (column)] = (value)", e->d->global, type, i, i);
+	}
+	buf_putc(e->out, ';');
+}
+
+static void put_products_names(struct text_printer *e, uint32_t first, uint32_t end)
+{
+	buf_printf(e->out, "#define TRI_NAME %s_k%u_all\n#define TRI_BUFFERS", e->f->symbol, first);
+	for (uint32_t k = first + 1; k < end; k++)
+		buf_printf(e->out, " , global uchar *pw%u, ulong ow%u", k - first, k - first);
+	for (uint32_t k = first; k < end; k++)
+		if (!e->f->stmts[k].u.kernel.epilogue)
+			buf_printf(e->out, " , global uchar *py%u, ulong oy%u", k - first, k - first);
+	text_buffers(e, " , ", " , ");
+	buf_puts(e->out, "\n#define TRI_DIMS");
+	for (uint32_t k = first + 1; k < end; k++)
+		buf_printf(e->out, ", %s N%u", e->index_type, k - first);
+	epilogue_put_symbols(e, " ", e->index_type);
+	buf_puts(e->out, "\n#define TRI_BESIDE");
+	for (uint32_t k = first + 1; k < end; k++)
+		buf_printf(e->out, " TRI_NEXT(%u)", k - first);
+	buf_puts(e->out, "\n#define TRI_STORE(batch, row, column, value) \\\n\tdo {");
+	for (uint32_t k = first; k < end; k++)
+		put_product_store(e, k, k - first);
+	buf_puts(e->out, " \\\n\t} while (0)\n");
+}
+
+void text_products(struct text_printer *e, const struct text_hooks *hooks, uint32_t form)
+{
+	const uint32_t first = loops_launch_begin(e->f, e->stmt);
+	e->index_type = e->d->values[DT_INT64];
+	text_signature_of_launch(e->scratch, e->d, e->f, first, &e->sig);
+	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
+	put_products_names(e, first, loops_launch_end(e->f, first));
+	epilogue_put_source(e, hooks, form);
 }

@@ -2,6 +2,7 @@
  * shares a long reduction, numbered by one flat id. Otherwise the kernel has the loops. */
 #include <string.h>
 #include "backend/ir/tensor.h"
+#include "backend/loops/ir/beside.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "backend/text/printer.h"
@@ -120,6 +121,16 @@ static void split_loop(const struct text_printer *e, uint32_t k, bool outer)
 		buf_printf(e->out, "\tg /= %s;\n", x);
 }
 
+/* The flat id of a work item. One of a launch that has several nests is counted down by those before. */
+static void declare_id(const struct text_printer *e)
+{
+	const char *t = e->index_type, *total = nest_total(e);
+	if (e->beside)
+		buf_printf(e->out, "\tif (item < %s) {\n\t%s g = (%s)item;\n", total, t, t);
+	else
+		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", t, t, e->d->item, total);
+}
+
 /* Computes the variables of the parallel loops from the flat id, innermost first. */
 static void split_id(const struct text_printer *e)
 {
@@ -132,8 +143,7 @@ static void split_id(const struct text_printer *e)
 	if (e->sig.group && outer != UINT32_MAX) /* there are exactly as many groups as results */
 		buf_printf(e->out, "\t%s g = (%s)%s;\n", e->index_type, e->index_type, e->d->group);
 	if (!e->sig.group)
-		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item,
-			   nest_total(e));
+		declare_id(e);
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
 		split_loop(e, k, k == outer);
 }
@@ -288,15 +298,9 @@ static void text_item(struct text_printer *e)
 		text_body(e);
 }
 
-void text_kernel(struct text_printer *e)
+static void put_nest(struct text_printer *e)
 {
-	e->n = &e->f->stmts[e->stmt].u.nest;
-	text_signature_of(e->scratch, e->d, e->f, e->n, &e->sig);
-	e->index_type = text_index_type(e->d, e->n);
 	text_mark_late(e);
-	text_head(e);
-	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
-		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->shared, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
 	text_chunk(e);
 	if (e->d->launch == LAUNCH_CHUNKS) {
 		text_lanes(e);
@@ -305,6 +309,36 @@ void text_kernel(struct text_printer *e)
 		text_item(e);
 		text_close_iterations(e);
 	}
+}
+
+/* Each nest has the work items behind those of the nests before. */
+static void put_nests(struct text_printer *e, uint32_t end)
+{
+	buf_printf(e->out, "\t%s item = (%s)%s;\n", e->d->values[DT_INT64], e->d->values[DT_INT64], e->d->item);
+	e->beside = true;
+	for (uint32_t k = e->stmt; k < end; k++) {
+		e->n = &e->f->stmts[k].u.nest;
+		e->index_type = text_index_type(e->d, e->n);
+		put_nest(e);
+		buf_puts(e->out, k + 1 < end ? "\treturn;\n\t}\n" : "\t}\n");
+		if (k + 1 < end)
+			buf_printf(e->out, "\titem -= %s;\n", nest_total(e));
+	}
+}
+
+void text_kernel(struct text_printer *e)
+{
+	uint32_t end = loops_launch_end(e->f, e->stmt);
+	e->n = &e->f->stmts[e->stmt].u.nest;
+	text_signature_of_launch(e->scratch, e->d, e->f, e->stmt, &e->sig);
+	e->index_type = text_index_type(e->d, e->n);
+	text_head(e);
+	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
+		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->shared, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
+	if (end > e->stmt + 1)
+		put_nests(e, end);
+	else
+		put_nest(e);
 	buf_puts(e->out, "}\n\n");
 }
 

@@ -19,14 +19,15 @@ struct text_printer {
 	uint32_t stmt;             /* the number of the nest's statement, if the nest is one */
 	struct text_signature sig; /* its group: if the items share the reduction of this nest */
 	bool in_block;             /* the nest is in a block: the work group has an iteration of the block */
-	const char *index_type;    /* of 4 bytes if every index is known to fit, else of 8 */
-	uint32_t depth;            /* tabs before the statements of the nest */
-	bool *late;                /* of each expression: true if it needs the result of a reduction */
-	uint32_t width;            /* lanes of vectors in the code that is printed; 1: it is scalar */
-	uint32_t vector_loop;      /* the loop that they are iterations of */
-	const bool *varying;       /* of each expression: true if it depends on that loop */
-	uint32_t copy;             /* of the accumulators */
-	uint32_t chunked;          /* the loop of which the kernel executes the iterations `from` … `to`-1; LOOP_NONE: none */
+	bool beside; /* the launch has several nests: the variable `item` is the number of the work item among those of this one */
+	const char *index_type; /* of 4 bytes if every index is known to fit, else of 8 */
+	uint32_t depth;         /* tabs before the statements of the nest */
+	bool *late;             /* of each expression: true if it needs the result of a reduction */
+	uint32_t width;         /* lanes of vectors in the code that is printed; 1: it is scalar */
+	uint32_t vector_loop;   /* the loop that they are iterations of */
+	const bool *varying;    /* of each expression: true if it depends on that loop */
+	uint32_t copy;          /* of the accumulators */
+	uint32_t chunked;       /* the loop of which the kernel executes the iterations `from` … `to`-1; LOOP_NONE: none */
 	struct buf *out;
 };
 
@@ -96,10 +97,12 @@ void text_body(struct text_printer *e);
 /* Marks the expressions that need the result of a reduction. */
 void text_mark_late(struct text_printer *e);
 
-/* Print a kernel of a nest, and of a block; a micro-kernel with an epilogue, from its source; the constants that are in the text. */
+/* Print a kernel of a nest, and of a block; of a micro-kernel with an epilogue its forms, and of the products of a launch the shared one, from their
+ * source; the constants that are in the text. */
 void text_kernel(struct text_printer *e);
 void text_block_kernel(struct text_printer *e);
-void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks);
+void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks, struct text_forms forms);
+void text_products(struct text_printer *e, const struct text_hooks *hooks, uint32_t form);
 void text_baked(struct text_printer *e);
 /* Prints element i of an array as a constant. */
 void text_element(const struct text_printer *e, dtype t, const void *data, int64_t i);

@@ -1,6 +1,6 @@
 #include "backend/text/signature.h"
 #include <math.h>
-#include "backend/loops/ir/loops.h"
+#include "backend/loops/ir/beside.h"
 #include "base/arena.h"
 #include "backend/text/dialect.h"
 
@@ -137,6 +137,14 @@ void text_signature_of_stmt(struct arena *a, const struct dialect *d, const stru
 		m.group = 1;
 	signature_finish(a, d, &m, out);
 	out->frame = s->kind == STMT_BLOCK && d->launch == LAUNCH_LOOPS && dim_is_const(f->dims, s->u.block.frame, &frame) && frame > 0;
+}
+
+void text_signature_of_launch(struct arena *a, const struct dialect *d, const struct loop_fn *f, uint32_t first, struct text_signature *out)
+{
+	struct marks m = marks_new(a, f);
+	for (uint32_t k = first, end = loops_launch_end(f, first); k < end; k++)
+		loop_stmt_nests(&f->stmts[k], mark_nest, &m);
+	signature_finish(a, d, &m, out);
 }
 
 const struct loop_nest *text_outer_loops(const struct loop_stmt *s) { return s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest; }

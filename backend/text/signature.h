@@ -28,6 +28,9 @@ void text_signature_of(struct arena *a, const struct dialect *d, const struct lo
 		       struct text_signature *out);
 void text_signature_of_stmt(struct arena *a, const struct dialect *d, const struct loop_fn *f, const struct loop_stmt *s,
 			    struct text_signature *out);
+/* The same of all nests, epilogues included, of the launch that begins with a statement (loops/ir/beside.h). */
+void text_signature_of_launch(struct arena *a, const struct dialect *d, const struct loop_fn *f, uint32_t first,
+			      struct text_signature *out);
 /* Returns the loops whose iterations are work items or groups. */
 const struct loop_nest *text_outer_loops(const struct loop_stmt *s);
 /* True if the buffer is a constant in the text, for which kernels have no argument. */

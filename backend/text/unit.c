@@ -1,3 +1,4 @@
+#include "backend/loops/ir/beside.h"
 #include "backend/text/printer.h"
 #include "base/arena.h"
 
@@ -34,16 +35,29 @@ static void put_note(const struct text_printer *e, const struct text_hooks *h)
 	buf_puts(e->out, s->kind == STMT_KERNEL && !s->u.kernel.epilogue ? " */\n\n" : " */\n");
 }
 
+/* The kernel of all products of a launch follows the last of them, whose epilogues it calls. */
+static void put_micro_kernel(struct text_printer *e, const struct text_hooks *hooks)
+{
+	const struct text_forms forms = hooks->forms ? hooks->forms(hooks->ctx, e->f, e->stmt) : (struct text_forms){0, 1};
+	if (e->f->stmts[e->stmt].u.kernel.epilogue)
+		text_fused_kernel(e, hooks, forms);
+	if (forms.first && e->stmt + 1 == loops_launch_end(e->f, e->stmt))
+		text_products(e, hooks, forms.first - 1);
+}
+
+/* Nests beside each other follow the notes of all. */
 static void unit_kernel_of(struct text_printer *e, const struct text_hooks *hooks)
 {
 	const struct loop_stmt *s = &e->f->stmts[e->stmt];
 	put_note(e, hooks);
-	if (s->kind == STMT_NEST)
+	if (s->kind == STMT_NEST && e->stmt + 1 == loops_launch_end(e->f, e->stmt)) {
+		e->stmt = loops_launch_begin(e->f, e->stmt);
 		text_kernel(e);
+	}
 	if (s->kind == STMT_BLOCK)
 		text_block_kernel(e);
-	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
-		text_fused_kernel(e, hooks);
+	if (s->kind == STMT_KERNEL)
+		put_micro_kernel(e, hooks);
 }
 
 void text_kernels(const struct dialect *d, const struct text_hooks *hooks, const struct loop_fn *f, struct buf *out)

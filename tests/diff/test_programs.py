@@ -685,6 +685,22 @@ LONG = """fn sums(x: Tensor<float32, [N, 4801]>, i: Tensor<int64, [N, 4801]>) {
 """
 
 
+BESIDE = """import nn
+
+layer Beside() {
+    let a = nn.BitLinear(100, 20, norm=false)
+    let b = nn.BitLinear(100, 33, norm=false)
+    let c = nn.BitLinear(100, 64, norm=false)
+    let d = nn.Linear(100, 40)
+    let e = nn.Linear(100, 7, bias=false)
+    let f = nn.Linear(100, 7)
+    fn forward(x: Tensor<float32, [N, 100]>) {
+        return (a(x), relu(b(x)) + 1.0, c(x).transpose(0, 1), d(x), silu(e(x)) * f(x), sin(x), exp(x).transpose(0, 1))
+    }
+}
+"""
+
+
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
@@ -702,6 +718,20 @@ class Devices(Programs):
         self.trib("build")
         for g, w in zip(self.infer("sums", {"x": x, "i": i}, len(want), "--device", "opencl"), want):
             np.testing.assert_allclose(g, w, 1e-5, 1e-4)
+
+    def test_statements_beside_each_other(self):
+        """A launch has products of the same row, with and without epilogues, and nests that need nothing of each other. Two rows have launches of their own."""
+        self.write("beside.tri", BESIDE)
+        self.write("tri.build", "project beside\n    version = 1.0\nmodel beside\n    sources = beside.tri\n    entry = Beside\n    emit = library opencl\n")
+        self.trib("build")
+        program = self.trib("build", "--dump-opencl", "beside").stdout
+        self.assertGreaterEqual(program.count("_all\n"), 2)
+        self.env.update(TRIB_OPENCL_VARIANT="groups")
+        for rows in (1, 2, 5):
+            x = generator("beside").normal(size=(rows, 100)).astype(F32)
+            want, got = (self.infer("beside", {"x": x}, 7, "--device", device) for device in ("cpu", "opencl"))
+            for k, (g, w) in enumerate(zip(got, want)):
+                np.testing.assert_allclose(g, w, 1e-5, 1e-5, err_msg=f"{rows} rows, output {k}")
 
     test_interpreter_against_numpy = None
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/interp/interp_state.h"
 #include "base/arena.h"
@@ -262,9 +263,11 @@ static void interp_run_all(struct loop_run *r, void *const *bufs)
 	run_checks(r);
 	if (!run_failed(r))
 		open_buffers(r, bufs);
-	for (uint32_t k = 0; k < r->f->n_stmts && !run_failed(r); k++) {
-		run_stmt(r, &r->f->stmts[k]);
-		end_lifetimes(r, k);
+	for (uint32_t k = 0, end; k < r->f->n_stmts && !run_failed(r); k = end) {
+		end = loops_launch_end(r->f, k);
+		for (uint32_t i = end; i-- > k && !run_failed(r);) /* the statements of a launch have no order */
+			run_stmt(r, &r->f->stmts[i]);
+		end_lifetimes(r, end - 1);
 	}
 	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++)
 		if (r->f->buffers[k].kind == BUFFER_OUTPUT)

@@ -220,6 +220,7 @@ void code_stmt(struct codec *c, struct loop_stmt *x)
 		CODE_ENUM(c, x->kind, STMT_KINDS, stmt_words);
 	if (code_option(c, " of [", x->n_values))
 		CODE_COMMAS(c, x->values, x->n_values, "]", code_computed);
+	code_flag(c, " beside", &x->beside);
 	code_mark(c, " ");
 	switch (x->kind) {
 #define STMT(id, word, member) \

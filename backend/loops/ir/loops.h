@@ -170,6 +170,7 @@ enum { MOST_VALUES = 64 };
 struct loop_stmt {
 	enum loop_stmt_kind kind;
 	uint32_t *values, n_values; /* instructions of the run_fn that it computes, each once, at most MOST_VALUES; the main one first */
+	bool beside;                /* it is in the launch of the statement before, see beside.h */
 	union {
 		struct loop_nest nest;
 		struct loop_kernel kernel;

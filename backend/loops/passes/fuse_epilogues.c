@@ -3,8 +3,11 @@
  * row and column. The kernel moves to the place of the nest, because what it reads stays as it is. */
 #include <string.h>
 #include "backend/loops/build/build.h"
+#include "backend/loops/ir/beside.h"
 #include "backend/loops/passes/merge.h"
 #include "backend/loops/passes/tile.h"
+#include "backend/passes/options.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 
 struct epilogue_search {
@@ -93,6 +96,25 @@ static void tile_sizes(struct dims *d, const struct loop_kernel *k, dim size[TIL
 		size[i] = dim_product(d, dims, kernel_shape_dims(&kernel_record(k->kernel)->tile[i], k->dims, dims));
 }
 
+static const struct loop_stmt *product_of(const struct epilogue_search *s, const struct loop_expr *x)
+{
+	uint32_t k = x->kind == LOOP_LOAD ? s->kernel[x->access.buffer] : LOOP_NONE;
+	return k == LOOP_NONE ? NULL : &s->f->stmts[k];
+}
+
+/* True if the nest reads two products of one row that a device computes in one launch: as the epilogue of one of them, it would wait for the other. */
+static bool reads_products_beside(const struct epilogue_search *s, const struct loop_nest *n)
+{
+	const struct loop_stmt *first = NULL, *next;
+	for (uint32_t k = 0; k < n->n_exprs; k++) {
+		next = product_of(s, &n->exprs[k]);
+		if (first && next && next != first && loops_are_alike(first, next) && loops_may_have_one_row(s->f, next))
+			return true;
+		first = first ? first : next;
+	}
+	return false;
+}
+
 /* Turns the nest into the kernel of one of its operands with the nest as epilogue. The kernel's statement stays, without a result. */
 static bool fuse_epilogues_fuse(const struct epilogue_search *s, struct loop_stmt *st)
 {
@@ -126,7 +148,7 @@ uint32_t loop_pass_epilogues(struct loop_fn *f, struct loop_pass_context *c)
 	uint32_t n = 0, before = f->n_stmts;
 	count_buffers(&s);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
-		if (f->stmts[k].kind == STMT_NEST)
+		if (f->stmts[k].kind == STMT_NEST && !(c->options->target->group_size && reads_products_beside(&s, &f->stmts[k].u.nest)))
 			fuse_epilogues_fuse(&s, &f->stmts[k]);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		if (f->stmts[k].kind != STMT_KERNEL || f->stmts[k].u.kernel.n_buffers)

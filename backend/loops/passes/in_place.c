@@ -1,6 +1,7 @@
 /* Gives results the memory of operands that nothing reads later: for element-wise nests, and for kernels that work in place. Scratch memory
  * shrinks, and results are written to cache lines that are already there. */
 #include "backend/loops/ir/in_place.h"
+#include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/loop_passes.h"
 #include "backend/loops/passes/memory.h"
@@ -74,8 +75,9 @@ uint32_t loop_pass_in_place(struct loop_fn *f, struct loop_pass_context *c)
 	loops_find_lifetimes(f);
 	loops_mark_grown(f, s.taken);
 	loops_mark_grown(f, s.grown);
-	for (; s.stmt < f->n_stmts; s.stmt++)
-		if (f->stmts[s.stmt].kind == STMT_NEST || f->stmts[s.stmt].kind == STMT_KERNEL)
+	for (; s.stmt < f->n_stmts; s.stmt = loops_launch_end(f, s.stmt)) /* others in its launch may still read an operand */
+		if (loops_launch_end(f, s.stmt) == s.stmt + 1 &&
+		    (f->stmts[s.stmt].kind == STMT_NEST || f->stmts[s.stmt].kind == STMT_KERNEL))
 			loop_stmt_buffers(&f->stmts[s.stmt], try_result, &s);
 	return s.n;
 }

@@ -1,5 +1,5 @@
 /* Allocates temporaries in the scratch memory. A temporary lives from the statement that first writes it to the last that reads it, and what takes
- * its memory lives on there. Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
+ * its memory lives on there; statements of one launch count as one. Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
  * Local temporaries of a block are placed in its frame in the same way.
  * Sizes are dims, rounded up to 64 bytes. Each size has a list of free regions, so the time grows with the number of buffers and not
  * with its square. */
@@ -41,9 +41,10 @@ struct allocator {
 	VEC(struct size_class) sizes;
 };
 
+/* The statements of one launch, from `first` to `end` - 1. */
 struct extension {
 	const struct allocator *p;
-	uint32_t stmt;
+	uint32_t first, end;
 };
 
 static void extend_lifetime(void *ctx, uint32_t buffer)
@@ -54,14 +55,18 @@ static void extend_lifetime(void *ctx, uint32_t buffer)
 		return;
 	e->p->used[buffer] = b->kind == BUFFER_TEMP;
 	if (!b->end)
-		b->first = e->stmt;
-	b->end = e->stmt + 1; /* statements are visited in order */
+		b->first = e->first;
+	b->end = e->end; /* statements are visited in order */
 }
 
 static void find_lifetimes(const struct allocator *p)
 {
-	for (uint32_t s = 0; s < p->n_stmts; s++)
-		loop_stmt_buffers(&p->stmts[s], extend_lifetime, &(struct extension){p, s});
+	for (uint32_t s = 0, end; s < p->n_stmts; s = end) {
+		for (end = s + 1; end < p->n_stmts && p->stmts[end].beside;)
+			end++;
+		for (uint32_t k = s; k < end; k++)
+			loop_stmt_buffers(&p->stmts[k], extend_lifetime, &(struct extension){p, s, end});
+	}
 }
 
 static dim rounded_size(struct dims *d, const struct hir_type *t)

@@ -1,5 +1,6 @@
 /* Checks the invariants of loop IR: what its printers and its interpreter rely on. */
 #include "backend/loops/verify/verify_state.h"
+#include "backend/loops/ir/beside.h"
 #include "base/buf.h"
 #include "base/bug.h"
 
@@ -24,6 +25,16 @@ bool verify_stmt(const struct verifier *v, const struct loop_stmt *s)
 	return verify_fail(v, "unknown kind of statement", s->kind);
 }
 
+/* Statement k is beside others: each of them is independent of it. */
+static bool verify_launch(const struct verifier *v, uint32_t k)
+{
+	const struct loop_fn *f = v->f;
+	for (uint32_t i = k; i > 0 && f->stmts[i].beside; i--)
+		if (!loops_are_alike(&f->stmts[i - 1], &f->stmts[k]) || !loops_are_independent(f, &f->stmts[i - 1], &f->stmts[k]))
+			return verify_fail(v, "a statement beside one that it cannot share a launch with", i - 1);
+	return true;
+}
+
 bool loops_verify(const struct loop_fn *f, struct buf *why)
 {
 	struct verifier v = {.f = f, .why = why, .stmt = LOOP_NONE, .tile = DT_COUNT};
@@ -31,6 +42,11 @@ bool loops_verify(const struct loop_fn *f, struct buf *why)
 		return false;
 	for (v.stmt = 0; v.stmt < f->n_stmts; v.stmt++)
 		if (!verify_stmt(&v, &f->stmts[v.stmt]))
+			return false;
+	if (f->n_stmts && f->stmts[0].beside)
+		return verify_fail(&v, "the first statement is beside none", 0);
+	for (v.stmt = 0; v.stmt < f->n_stmts; v.stmt++)
+		if (!verify_launch(&v, v.stmt))
 			return false;
 	return verify_memory(&v);
 }

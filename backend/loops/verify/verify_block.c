@@ -40,7 +40,7 @@ bool verify_block(const struct verifier *v, const struct loop_block *b)
 	if (++inner.blocks > LOOP_MOST_DEPTH)
 		return verify_fail(v, "too many blocks in each other", inner.blocks);
 	for (uint32_t k = 0; k < b->n_stmts; k++) {
-		if (b->stmts[k].kind != STMT_NEST && b->stmts[k].kind != STMT_BLOCK)
+		if ((b->stmts[k].kind != STMT_NEST && b->stmts[k].kind != STMT_BLOCK) || b->stmts[k].beside)
 			return verify_fail(v, "a statement that no block can have", k);
 		if (!verify_stmt(&inner, &b->stmts[k]))
 			return false;

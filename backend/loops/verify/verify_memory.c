@@ -1,5 +1,6 @@
 /* Memory: every element is written before it is read, once by each nest, and temporaries that are in use at the same time do not overlap.
  * Elements are tracked in buffers of constant and moderate size; of others only whether anything was written. */
+#include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/ir/in_place.h"
 #include "backend/loops/verify/verify_state.h"
@@ -185,7 +186,7 @@ static void check_loop(struct memory_check *m, const struct loop_iterate *l)
 /* The lifetime of each temporary, in statements. */
 struct lifetime_visit {
 	struct memory_check *m;
-	uint32_t stmt, owner; /* of the unit or of the block `owner` */
+	uint32_t first, last, owner; /* statements of one launch, of the unit or of the block `owner` */
 };
 
 static void verify_memory_extend(void *ctx, uint32_t buffer)
@@ -198,8 +199,8 @@ static void verify_memory_extend(void *ctx, uint32_t buffer)
 	if (own && c->owner && c->owner != x->owner)
 		verify_memory_fail(x->m, "a buffer of two blocks", buffer);
 	c->owner = x->owner;
-	c->first = c->first < x->stmt ? c->first : x->stmt;
-	c->last = x->stmt;
+	c->first = c->first < x->first ? c->first : x->first;
+	c->last = x->last;
 }
 
 static void check_stmt(struct memory_check *m, const struct loop_stmt *s);
@@ -209,7 +210,7 @@ static void check_block(struct memory_check *m, const struct loop_block *b)
 	bool outermost = !m->block;
 	m->block = outermost ? b : m->block;
 	for (uint32_t k = 0; k < b->n_stmts && m->ok; k++) {
-		struct lifetime_visit x = {m, k, m->v->stmt + 1};
+		struct lifetime_visit x = {m, k, k, m->v->stmt + 1};
 		if (outermost)
 			loop_stmt_buffers(&b->stmts[k], verify_memory_extend, &x);
 		check_stmt(m, &b->stmts[k]);
@@ -364,7 +365,7 @@ bool verify_memory(struct verifier *v)
 	const struct loop_fn *f = v->f;
 	verify_memory_start(&m, a);
 	for (uint32_t s = 0; s < f->n_stmts && m.ok; s++) {
-		struct lifetime_visit x = {&m, v->stmt = s, 0};
+		struct lifetime_visit x = {&m, loops_launch_begin(f, v->stmt = s), loops_launch_end(f, s) - 1, 0};
 		loop_stmt_buffers(&f->stmts[s], verify_memory_extend, &x);
 		check_stmt(&m, &f->stmts[s]);
 	}

@@ -165,7 +165,7 @@ void c_parts_put(const char *text, const char *own, struct buf *out)
 	map_free(&done);
 }
 
-bool c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
+void c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
 {
 	const char *symbol = kernel_info(k->kernel)->symbol;
 	(void)ctx, (void)f, (void)form;
@@ -175,5 +175,4 @@ bool c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel
 	p.len -= (size_t)(from - p.at);
 	p.at = from;
 	parts_write_out(&p, out);
-	return false;
 }

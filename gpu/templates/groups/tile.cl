@@ -1,6 +1,11 @@
 /* What micro-kernels for work groups share. A tile of a product is 64 columns by eight times as many rows as an item computes: 128 items, each of which
  * computes 4 columns. In local memory are 16 rows of words of both operands: of 4 int8 values, or a float32 value each. */
 
+/* Of a launch of several products of one row (TRI_BESIDE in backend/text/text.h): goes on to product i if the work group is behind those of the product before. */
+#define TRI_NEXT(i)                                                \
+	if (which == i - 1 && group >= ((int)N + 31) / 32) \
+		group -= ((int)N + 31) / 32, which = i, pw = pw##i, ow = ow##i, N = N##i;
+
 /* Returns c + the sum of the products of four signed bytes. TRI_EMULATED: instructions by their definition, for tests on devices without them. */
 #if defined(TRI_DOT_NVIDIA) && !defined(TRI_EMULATED)
 TRI_FUNCTION int tri_dot4(uint a, uint b, int c)

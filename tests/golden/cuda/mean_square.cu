@@ -1,9 +1,9 @@
-kernel TRI_GROUP(64) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p2, ulong o2)
+kernel TRI_GROUP(256) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p2, ulong o2)
 {
 	float *b0 = (float *)(p0 + o0);
 	float *b1 = (float *)(p1 + o1);
 	float *b2 = (float *)(p2 + o2);
-	TRI_SHARED float l0[64];
+	TRI_SHARED float l0[256];
 	const int lane = (int)get_local_id(0);
 	int g = (int)get_group_id(0);
 	const int i0 = g;
@@ -11,7 +11,7 @@ kernel TRI_GROUP(64) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o
 	float a0 = 0;
 	float s0 = 0;
 	int c0 = 0;
-	for (int q = lane; q < 3 * 1600; q += 64) {
+	for (int q = lane; q < 3 * 1600; q += 256) {
 		int h = q;
 		const int r1 = h % 1600;
 		h /= 1600;
@@ -35,7 +35,7 @@ kernel TRI_GROUP(64) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o
 	if (lane % TRI_SWAPS == 0) {
 		l0[lane / TRI_SWAPS] = a0;
 	}
-	for (int gap = 32 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 128 / TRI_SWAPS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];

@@ -32,14 +32,19 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	TRI_DIMS)
 {
 	TRI_SHARED float parts[1][256];
+	int group = (int)get_group_id(0);
+#ifdef TRI_BESIDE
+	int which = 0;
+	TRI_BESIDE
+#endif
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 #if 0
-	const int down = (m + 1 - 1) / 1, part = (int)get_group_id(0) / across / down, row = (int)get_group_id(0) / across % down * 1;
+	const int down = (m + 1 - 1) / 1, part = group / across / down, row = group / across % down * 1;
 	const int begin = part * (int)terms, end = min(k, begin + (int)terms), result = part * m;
 #else
-	const int row = (int)get_group_id(0) / across * 1, begin = 0, end = k, result = 0;
+	const int row = group / across * 1, begin = 0, end = k, result = 0;
 #endif
-	const int column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+	const int column = group % across * 32 + lid % 32, first = lid / 32;
 	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
 	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
 	global const float *x[1];
@@ -84,6 +89,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #undef TRI_BUFFERS
 #undef TRI_DIMS
 #undef TRI_STORE
+#undef TRI_BESIDE
 
 #define TRI_NAME epilogue_k0_1
 #define TRI_BUFFERS , global uchar *p2, ulong o2
@@ -104,14 +110,19 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	TRI_DIMS)
 {
 	TRI_SHARED float parts[4][256];
+	int group = (int)get_group_id(0);
+#ifdef TRI_BESIDE
+	int which = 0;
+	TRI_BESIDE
+#endif
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 #if 0
-	const int down = (m + 4 - 1) / 4, part = (int)get_group_id(0) / across / down, row = (int)get_group_id(0) / across % down * 4;
+	const int down = (m + 4 - 1) / 4, part = group / across / down, row = group / across % down * 4;
 	const int begin = part * (int)terms, end = min(k, begin + (int)terms), result = part * m;
 #else
-	const int row = (int)get_group_id(0) / across * 4, begin = 0, end = k, result = 0;
+	const int row = group / across * 4, begin = 0, end = k, result = 0;
 #endif
-	const int column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+	const int column = group % across * 32 + lid % 32, first = lid / 32;
 	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
 	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
 	global const float *x[4];
@@ -156,6 +167,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #undef TRI_BUFFERS
 #undef TRI_DIMS
 #undef TRI_STORE
+#undef TRI_BESIDE
 
 #define TRI_NAME epilogue_k0_2
 #define TRI_BUFFERS , global uchar *p2, ulong o2

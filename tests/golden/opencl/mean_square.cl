@@ -1,9 +1,9 @@
-kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p2, ulong o2)
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p2, ulong o2)
 {
 	global float *b0 = (global float *)(p0 + o0);
 	global float *b1 = (global float *)(p1 + o1);
 	global float *b2 = (global float *)(p2 + o2);
-	local float l0[64];
+	local float l0[256];
 	const int lane = (int)get_local_id(0);
 	int g = (int)get_group_id(0);
 	const int i0 = g;
@@ -11,7 +11,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean_square_k0(globa
 	float a0 = 0;
 	float s0 = 0;
 	int c0 = 0;
-	for (int q = lane; q < 3 * 1600; q += 64) {
+	for (int q = lane; q < 3 * 1600; q += 256) {
 		int h = q;
 		const int r1 = h % 1600;
 		h /= 1600;
@@ -35,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean_square_k0(globa
 	if (lane % TRI_SWAPS == 0) {
 		l0[lane / TRI_SWAPS] = a0;
 	}
-	for (int gap = 32 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 128 / TRI_SWAPS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];

@@ -137,10 +137,15 @@ static void check_cuda(struct fixture *x, const char *name)
 	buf_free(&out);
 }
 
-static void check(struct fixture *x, const char *name)
+static void check_groups(struct fixture *x, const char *name)
 {
 	check_variant(x, TRI_CL_GROUPS, TARGET_OPENCL, arena_printf(x->a, "%s.cl", name));
 	check_cuda(x, arena_printf(x->a, "%s.cu", name));
+}
+
+static void check(struct fixture *x, const char *name)
+{
+	check_groups(x, name);
 	check_variant(x, TRI_CL_WIDE, TARGET_OPENCL_WIDE, arena_printf(x->a, "%s_wide.cl", name));
 	arena_free(x->a);
 }
@@ -310,8 +315,8 @@ static void program(void **state)
 	arena_free(x.a);
 }
 
-/* A block and an inner one, from their texts. */
-static void print_text(const char *path, const char *name)
+/* Prints loops that are in a file, and checks their text. */
+static void print_text(const char *path, const char *name, void checks(struct fixture *, const char *))
 {
 	struct fixture x = {.a = arena_new(0)};
 	struct sources *sources = sources_new();
@@ -322,7 +327,7 @@ static void print_text(const char *path, const char *name)
 	x.f = loops_read(x.a, sources_add(sources, path, text, len), d);
 	diags_print(d, sources, stderr, false);
 	assert_non_null(x.f);
-	check(&x, name);
+	checks(&x, name);
 	free(text);
 	diags_free(d);
 	sources_free(sources);
@@ -330,18 +335,27 @@ static void print_text(const char *path, const char *name)
 
 static void blocks(void **state)
 {
-	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/norm_rows_device.loops", "block");
-	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested");
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/norm_rows_device.loops", "block", check);
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested", check);
 }
 
-static void bounded_casts(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/bounded_device.loops", "bounded"); }
+/* Launches of several statements, for work groups alone. */
+static void check_beside(struct fixture *x, const char *name)
+{
+	check_groups(x, name);
+	arena_free(x->a);
+}
+
+static void beside(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/beside_device.loops", "beside", check_beside); }
+
+static void bounded_casts(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/bounded_device.loops", "bounded", check); }
 
 int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bias_relu),     cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
 		cmocka_unit_test(integers),      cmocka_unit_test(program), cmocka_unit_test(epilogue),    cmocka_unit_test(blocks),
-		cmocka_unit_test(bounded_casts), cmocka_unit_test(vectors),
+		cmocka_unit_test(bounded_casts), cmocka_unit_test(vectors), cmocka_unit_test(beside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
