@@ -19,9 +19,17 @@ static int fake_clock(clockid_t clock, struct timespec *t)
 }
 #define clock_gettime(clock, t) fake_clock(clock, t)
 
-static int allocations;
-static void *counted_malloc(size_t n) { return allocations++, malloc(n); }
-static void *counted_aligned_alloc(size_t align, size_t n) { return allocations++, aligned_alloc(align, n); }
+static _Atomic int allocations;
+static void *counted_malloc(size_t n)
+{
+	allocations++;
+	return malloc(n);
+}
+static void *counted_aligned_alloc(size_t align, size_t n)
+{
+	allocations++;
+	return aligned_alloc(align, n);
+}
 #define malloc counted_malloc
 #define aligned_alloc counted_aligned_alloc
 #include "backend/runtime/async.c"
