@@ -19,8 +19,8 @@ struct opencl_driver {
 	bool takes_signals;          /* a program was built by a thread that receives SIGINT */
 	_Atomic int64_t live;        /* objects that are not released */
 	void *queue;                 /* the last one that was created */
-	uint32_t builds;             /* programs that were built from source */
-	uint32_t launches, args, buffers, finishes; /* calls so far */
+	_Atomic uint32_t builds;     /* programs that were built from source */
+	_Atomic uint32_t launches, args, buffers, finishes; /* calls so far */
 	/* Limits that it reports and keeps; 0: those of the device. */
 	size_t most_group;
 	uint64_t most_bytes; /* of a buffer */
