@@ -153,7 +153,7 @@ static void put_products_names(struct text_printer *e, uint32_t first, uint32_t 
 	text_buffers(e, " , ", " , ");
 	buf_puts(e->out, "\n#define TRI_DIMS");
 	for (uint32_t k = first + 1; k < end; k++)
-		buf_printf(e->out, ", %s N%u", e->index_type, k - first);
+		buf_printf(e->out, " , %s N%u", e->index_type, k - first);
 	epilogue_put_symbols(e, " ", e->index_type);
 	buf_puts(e->out, "\n#define TRI_BESIDE");
 	for (uint32_t k = first + 1; k < end; k++)

@@ -1098,7 +1098,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_FIELDS long M, long K, long N
 #define TRI_NAME beside_k2_all
 #define TRI_BUFFERS , global uchar *pw1, ulong ow1 , global uchar *p3, ulong o3 , global uchar *p6, ulong o6
-#define TRI_DIMS, long N1 , long n0
+#define TRI_DIMS , long N1 , long n0
 #define TRI_BESIDE TRI_NEXT(1)
 #define TRI_STORE(batch, row, column, value) \
 	do { \
