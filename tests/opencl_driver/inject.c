@@ -267,8 +267,9 @@ static int count_threads(void)
 	return n;
 }
 
-/* Opens and runs until the device hangs, closes, and lets it go on: it no longer uses the memory of the caller. */
-static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *resume)
+/* Opens and runs until the device hangs, closes, and lets it go on: it no longer uses the memory of the caller. Returns false if the time was over
+ * before the device hung. */
+static bool attempt_hang(const struct injection *x, opencl_driver_resume_fn *resume)
 {
 	const tri_entry_desc *e = &x->desc->entries[0];
 	tri_tensor io[MOST_TENSORS];
@@ -293,6 +294,22 @@ static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *res
 		usleep(1000);
 	REQUIRE(all_bytes(e, io, 'x', false), "memory of the caller has changed after a hang");
 	free_tensors(e, io);
+	return x->driver->hung || err.code == TRI_OK;
+}
+
+/* Lets the device hang at call n. A machine with other work is given more time. */
+static bool inject_hang(struct injection *x, uint32_t n, opencl_driver_resume_fn *resume)
+{
+	x->options.timeout_ms = 15;
+	x->options.open_timeout_ms = 500;
+	do {
+		x->options.timeout_ms *= 2;
+		x->options.open_timeout_ms *= 2;
+		x->driver->calls = 0;
+		x->driver->hang_at = n;
+		x->driver->hung = false;
+	} while (!attempt_hang(x, resume));
+	return x->driver->hung;
 }
 
 static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
@@ -303,15 +320,8 @@ static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
 	x->driver->calls = 0;
 	REQUIRE(inject_attempt(x, &err), "%s", err.message);
 	uint32_t calls = x->driver->calls;
-	x->options.timeout_ms = 30;
-	x->options.open_timeout_ms = 1000;
-	for (uint32_t n = 1; n <= calls; n += n + 12 < calls ? calls / 8 : 1) { /* each of the last calls: those that read outputs */
-		x->driver->calls = 0;
-		x->driver->hang_at = n;
-		x->driver->hung = false;
-		attempt_hang(x, resume);
-		hangs += x->driver->hung;
-	}
+	for (uint32_t n = 1; n <= calls; n += n + 12 < calls ? calls / 8 : 1) /* each of the last calls: those that read outputs */
+		hangs += inject_hang(x, n, resume);
 	printf("%u\n", hangs);
 }
 
