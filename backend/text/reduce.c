@@ -177,10 +177,10 @@ void text_reduction_group(const struct text_printer *e)
 	buf_puts(e->out, "\tfor (int gap = TRI_SWAPS / 2; gap > 0; gap >>= 1) {\n");
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		combine_neighbours(e, k);
-	buf_puts(e->out, "\t}\n\tif (lane % TRI_SWAPS == 0) {\n");
+	buf_puts(e->out, "\t}\n\tif ((lane & (TRI_SWAPS - 1)) == 0) {\n");
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
-		buf_printf(e->out, "\t\tl%u[lane / TRI_SWAPS] = a%u;\n", k, k);
-	buf_printf(e->out, "\t}\n\tfor (int gap = %u / TRI_SWAPS; gap > 0; gap >>= 1) {\n\t\t%s;\n\t\tif (lane < gap) {\n",
+		buf_printf(e->out, "\t\tl%u[lane >> TRI_SWAP_BITS] = a%u;\n", k, k);
+	buf_printf(e->out, "\t}\n\tfor (int gap = %u >> TRI_SWAP_BITS; gap > 0; gap >>= 1) {\n\t\t%s;\n\t\tif (lane < gap) {\n",
 		   e->sig.group / 2, e->d->barrier);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		text_reduce_combine(e, k);

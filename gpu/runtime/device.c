@@ -7,7 +7,7 @@
 #include "gpu/runtime/binaries.h"
 #include "gpu/runtime/fast_forms.h"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 192, FORMS = 12 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 192, FORMS = 13 };
 
 static const char *error_name(cl_int status)
 {
@@ -242,8 +242,8 @@ bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 static const char *device_build_options(const struct tri_cl_device *d)
 {
 	if (runtime_device_info(d, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
-		return "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
-	return "-w -cl-std=CL1.2";
+		return "-w -cl-fp32-correctly-rounded-divide-sqrt";
+	return "-w";
 }
 
 /* ---- build failures ---- */
@@ -359,7 +359,8 @@ cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *da
 		*form = '\0';
 		if (n + 1 < FORMS)
 			tri_cl_fast_form(d, n, form);
-		snprintf(options[n], sizeof options[n], "%s%s", device_build_options(d), form);
+		const char *language = strstr(form, "-cl-std=") ? "" : " -cl-std=CL1.2";
+		snprintf(options[n], sizeof options[n], "%s%s%s", device_build_options(d), language, form);
 	}
 	for (uint32_t i = 0; i < n && !program; i++) /* where one is, faster forms have failed */
 		program = tri_cl_binary_load(d, data, options[i]);

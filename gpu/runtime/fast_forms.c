@@ -2,12 +2,31 @@
 #include "gpu/runtime/queue.h"
 
 enum { CAPABILITY_MAJOR = 0x4000, CAPABILITY_MINOR = 0x4001 }; /* cl_nv_device_attribute_query */
-enum { NAME = 128, EXTENSIONS = 8192 };
+enum { SUB_GROUP_SIZES_INTEL = 0x4108 };                       /* cl_intel_required_subgroup_size */
+enum { NAME = 128, EXTENSIONS = 8192, VERSION = 256, SIZES = 16 };
 
 static uint32_t fast_forms_number(const struct tri_cl_device *d, cl_device_info what)
 {
 	cl_uint v = 0;
 	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+/* 10 · major + minor of "OpenCL MAJOR.MINOR …"; 0: the text is another one. */
+static uint32_t fast_forms_version(const struct tri_cl_device *d)
+{
+	char text[VERSION] = "";
+	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_VERSION, sizeof text - 1, text, NULL);
+	return strncmp(text, "OpenCL ", 7) == 0 && text[8] == '.' ? 10u * (uint32_t)(text[7] - '0') + (uint32_t)(text[9] - '0') : 0;
+}
+
+/* The sizes of sub-groups that a kernel may ask for, added up. */
+static uint32_t fast_forms_sub_groups(const struct tri_cl_device *d)
+{
+	size_t sizes[SIZES] = {0}, all = 0;
+	if (d->cl.clGetDeviceInfo(d->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, NULL) == CL_SUCCESS)
+		for (uint32_t i = 0; i < SIZES; i++)
+			all |= sizes[i];
+	return (uint32_t)all;
 }
 
 void tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n, char out[TRI_CL_FORM])
@@ -20,6 +39,8 @@ void tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n, char out[TRI_CL
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
 	struct tri_cl_features of = {.vendor = fast_forms_number(d, CL_DEVICE_VENDOR_ID), .name = name, .extensions = extensions};
+	of.version = fast_forms_version(d);
+	of.sub_groups = tri_cl_has_word(extensions, "cl_intel_required_subgroup_size") ? fast_forms_sub_groups(d) : 0;
 	if (of.vendor == TRI_CL_NVIDIA) {
 		of.major = fast_forms_number(d, CAPABILITY_MAJOR);
 		of.minor = fast_forms_number(d, CAPABILITY_MINOR);
@@ -55,6 +76,17 @@ static int32_t checked_swap(uint32_t i)
 	return (int32_t)sum;
 }
 
+/* What item i of tri_check_blocks computes: of four words, its own, and its short of those of its sub-group. */
+static int32_t checked_blocks(uint32_t i)
+{
+	const uint32_t first = i / 16 * 16, lane = i % 16;
+	uint32_t sum = 0;
+	for (uint32_t q = 0; q < 4; q++)
+		sum = sum * 3 + (first + 16 * q + lane + 1) * 0x9e3779b9u;
+	const uint32_t halves = (first + lane / 2 + 1) * 0x9e3779b9u;
+	return (int32_t)(sum + (i + 1) * 0x9e3779b9u * 5 + (halves >> lane % 2 * 16 & 0xffff) * 7);
+}
+
 /* Word n of those that a lane of tri_check_mma holds: four of the left operand, two of the right one. */
 static uint32_t held(uint32_t lane, uint32_t n) { return (6 * lane + n + 1) * 0x9e3779b9u; }
 
@@ -77,6 +109,7 @@ static const struct check {
 } checks[] = {{"tri_check_dot", 64, 64, checked_dot},
 	      {"tri_check_pairs", 64, 64, checked_pairs},
 	      {"tri_check_swap", 64, 64, checked_swap},
+	      {"tri_check_blocks", 64, 64, checked_blocks},
 	      {"tri_check_mma", 32, 128, checked_mma}};
 enum { MOST_RESULTS = 128 };
 

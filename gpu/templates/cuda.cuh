@@ -32,6 +32,7 @@ static_assert((char)-1 < 0, "char must be signed: -fsigned-char");
 #define local
 #define private
 #define TRI_GROUP(items) __launch_bounds__(items)
+#define TRI_SUB_GROUPS TRI_GROUP
 #define TRI_FUNCTION __device__ __forceinline__
 #define TRI_INLINE TRI_FUNCTION
 #define TRI_SHARED __shared__
@@ -53,11 +54,13 @@ TRI_FUNCTION int atomic_cmpxchg(volatile int *at, int old, int value) { return a
 
 /* As in opencl.cl. */
 #ifdef __CUDA_ARCH__
-#define TRI_SWAPS 32
+#define TRI_SWAP_BITS 5
 TRI_FUNCTION unsigned tri_swap_word(unsigned x, int gap) { return __shfl_xor_sync(0xffffffffu, x, gap); }
 #else
-#define TRI_SWAPS 1
+#define TRI_SWAP_BITS 0
+#define tri_swap_word(x, gap) (x)
 #endif
+#define TRI_SWAPS (1 << TRI_SWAP_BITS)
 
 /* ---- types ---- */
 

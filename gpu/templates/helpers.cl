@@ -20,9 +20,7 @@ TRI_FUNCTION long tri_check(global long *fail, long place, long bound, ulong whe
 }
 
 /* Return the value of the item whose number differs in the bit `gap` (tri_swap_word). `all`: local memory for a value of each item, for TRI_EMULATED. */
-#if TRI_SWAPS == 1
-#define TRI_SWAP(T, VALUE) TRI_FUNCTION T tri_swap_##T(T x, int gap, local T *all) { return x; }
-#elif defined(TRI_EMULATED)
+#ifdef TRI_EMULATED
 #define TRI_SWAP(T, VALUE)                                                                                \
 	TRI_FUNCTION T tri_swap_##T(T x, int gap, local T *all)                                           \
 	{                                                                                                 \
@@ -35,20 +33,20 @@ TRI_FUNCTION long tri_check(global long *fail, long place, long bound, ulong whe
 #else
 #define TRI_SWAP(T, VALUE) TRI_FUNCTION T tri_swap_##T(T x, int gap, local T *all) { return VALUE; }
 #endif
-#define TRI_SWAP_BITS(x) ((ulong)tri_swap_word((uint)(x), gap) | (ulong)tri_swap_word((uint)((x) >> 32), gap) << 32)
+#define TRI_SWAP_HALVES(x) ((ulong)tri_swap_word((uint)(x), gap) | (ulong)tri_swap_word((uint)((x) >> 32), gap) << 32)
 TRI_SWAP(uchar, (uchar)tri_swap_word(x, gap))
 TRI_SWAP(char, (char)tri_swap_word((uint)x, gap))
 TRI_SWAP(short, (short)tri_swap_word((uint)x, gap))
 TRI_SWAP(int, (int)tri_swap_word((uint)x, gap))
-TRI_SWAP(long, (long)TRI_SWAP_BITS((ulong)x))
+TRI_SWAP(long, (long)TRI_SWAP_HALVES((ulong)x))
 TRI_SWAP(float, as_float(tri_swap_word(as_uint(x), gap)))
 #ifdef TRI_FP64
-TRI_SWAP(double, as_double(TRI_SWAP_BITS(as_ulong(x))))
+TRI_SWAP(double, as_double(TRI_SWAP_HALVES(as_ulong(x))))
 #endif
 
-#if defined(TRI_SELF_CHECKS) && TRI_SWAPS > 1
+#if defined(TRI_SELF_CHECKS) && !defined(TRI_SWAPS_NONE)
 /* The self-check of tri_swap_word, for 64 items. gpu/runtime/fast_forms.c knows the results. */
-kernel TRI_GROUP(64) void tri_check_swap(global int *y)
+kernel TRI_SUB_GROUPS(64) void tri_check_swap(global int *y)
 {
 	TRI_SHARED int all[64];
 	const int i = (int)get_local_id(0);

@@ -124,12 +124,12 @@ void opencl_driver_resume(void)
 	}
 
 /* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs with dot products of a device are built with this option, too. If
- * TRIB_DRIVER_NVIDIA is set, it says that it is of NVIDIA, of compute capability 8.0; the same. If TRIB_DRIVER_WRONG is set, the kernel of this name
- * computes something else. */
+ * TRIB_DRIVER_NVIDIA is set, it says that it is of NVIDIA, of compute capability 8.0; if TRIB_DRIVER_INTEL is, that it has sub-groups of Intel; the same. If
+ * TRIB_DRIVER_WRONG is set, the kernel of this name computes something else. */
 EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
 			     void *u)
 {
-	const char *dot = getenv("TRIB_DRIVER_DOT"), *nvidia = getenv("TRIB_DRIVER_NVIDIA");
+	const char *dot = getenv("TRIB_DRIVER_DOT"), *nvidia = getenv("TRIB_DRIVER_NVIDIA"), *intel = getenv("TRIB_DRIVER_INTEL");
 	char options[512];
 	cl_int status;
 	sigset_t blocked;
@@ -144,6 +144,7 @@ EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, con
 	snprintf(options, sizeof options, "%s %s", o,
 		 dot && strstr(o, "TRI_DOT_")            ? dot
 		 : nvidia && strstr(o, "TRI_DOT_NVIDIA") ? nvidia
+		 : intel && strstr(o, "_INTEL")          ? intel
 							 : "");
 	return REAL(clBuildProgram)(p, n, d, options, f, u);
 }
@@ -255,11 +256,17 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, voi
 							     : 0; /* 0x4000, 0x4001: of the compute capability */
 		return CL_SUCCESS;
 	}
+	if (getenv("TRIB_DRIVER_INTEL") && what == 0x4108 && n >= 3 * sizeof(size_t)) { /* sizes of sub-groups */
+		memcpy(to, (size_t[]){8, 16, 32}, 3 * sizeof(size_t));
+		return CL_SUCCESS;
+	}
 	status = REAL(clGetDeviceInfo)(d, what, n, to, has);
 	if (!to || status != CL_SUCCESS)
 		return status;
 	if (what == CL_DEVICE_EXTENSIONS && getenv("TRIB_DRIVER_DOT"))
 		snprintf(to, n, "cl_khr_integer_dot_product");
+	if (what == CL_DEVICE_EXTENSIONS && getenv("TRIB_DRIVER_INTEL"))
+		snprintf(to, n, "cl_intel_required_subgroup_size cl_intel_subgroups cl_intel_subgroups_short");
 	if (what == CL_DEVICE_DOUBLE_FP_CONFIG && driver.has_no_float64)
 		*(cl_device_fp_config *)to = 0;
 	if (what == CL_DEVICE_TYPE && driver.is_gpu)

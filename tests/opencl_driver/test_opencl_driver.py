@@ -175,7 +175,7 @@ class Driver(ProjectTest):
     def test_fast_forms(self):
         """A dot product of the device is used if it equals the host's; the binary without it is kept if it does not, or if the driver refuses it."""
         terms = "+".join(f"as_char4(a).s{i}*as_char4(b).s{i}" for i in range(4))
-        for dot, builds in (f"-Ddot_4x8packed_ss_int(a,b)=({terms})", 1), ("-Ddot_4x8packed_ss_int(a,b)=(7)", 2), ("-Dunknown=1", 2):
+        for dot, builds in (f"-Ddot_4x8packed_ss_int(a,b)=({terms})", 1), ("-Ddot_4x8packed_ss_int(a,b)=(7)", 3), ("-Dunknown=1", 3): # as OpenCL C 3.0, 1.2
             device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_DOT": dot, "XDG_CACHE_HOME": self.path(f"cache{len(dot)}")}
             self.assertEqual(self.inject("builds", **device), f"{builds}\n", dot)
             self.assertEqual(self.inject("builds", **device), "0\n", dot)
@@ -187,6 +187,13 @@ class Driver(ProjectTest):
             device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_NVIDIA": options, "TRIB_DRIVER_WRONG": wrong, "XDG_CACHE_HOME": self.path(f"cache{builds}")}
             self.assertEqual(self.inject("builds", **device), f"{builds}\n", options)
             self.assertEqual(self.inject("builds", **device), "0\n", options)
+
+    def test_sub_groups(self):
+        """Exchange and blocks are off, each for itself, if they give other values than the host, or if the driver refuses them."""
+        for options, wrong, builds in ("-DTRI_EMULATED", "tri_check_blocks", 2), ("-DTRI_EMULATED", "tri_check_swap", 3), ("", "", 4):
+            device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_INTEL": options, "TRIB_DRIVER_WRONG": wrong, "XDG_CACHE_HOME": self.path(f"cache{builds}")}
+            self.assertEqual(self.inject("builds", **device), f"{builds}\n", wrong or options)
+            self.assertEqual(self.inject("builds", **device), "0\n", wrong or options)
 
     def test_byte_products_of_processors(self):
         """They are used if the instruction adds the products that the host computes."""

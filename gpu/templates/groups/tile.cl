@@ -53,6 +53,51 @@ TRI_FUNCTION uint tri_word(global const uint *x, long at, int rest)
 TRI_FUNCTION uint tri_trits(uint word, int f) { return (((word >> 2 * f & 0x03030303u) | 0x80808080u) - 0x01010101u) ^ 0x80808080u; }
 TRI_FUNCTION float tri_trit(uint word, int i) { return as_float(0x4b000000u | (word >> (8 * (i & 3) + 2 * (i >> 2)) & 3)) - 8388609.0f; }
 
+/* Sub-groups of 16 items of Intel read neighbouring words in one message, with one address instead of one for each item. Item i of them gets p[i], as a float; of
+ * tri_block_words p[i], p[16 + i], p[32 + i] and p[48 + i]. All items of a sub-group pass the same p. TRI_UNIFORM(x) tells the compiler that they have the same x. */
+#if defined(TRI_READ_INTEL) && !defined(TRI_EMULATED)
+#define TRI_UNIFORM(x) ((int)sub_group_broadcast((uint)(x), 0))
+#define tri_block_words(p) intel_sub_group_block_read4(p)
+#define tri_block_short(p) intel_sub_group_block_read_us((global const ushort *)(p))
+#define tri_block_f32(p) as_float(intel_sub_group_block_read((global const uint *)(p)))
+#else
+#define TRI_UNIFORM(x) (x)
+TRI_FUNCTION uint4 tri_block_words(global const uint *p)
+{
+	p += get_local_id(0) % 16;
+	return TRI_VECTOR4(uint, p[0], p[16], p[32], p[48]);
+}
+#define tri_block_short(p) ((global const ushort *)(p))[get_local_id(0) % 16]
+#define tri_block_f32(p) (p)[get_local_id(0) % 16]
+#endif
+#ifdef TRI_READ_INTEL
+#define TRI_READS 1
+#else
+#define TRI_READS 0
+#endif
+TRI_FUNCTION float tri_block_bf16(global const ushort *p) { return tri_bf16_value(tri_block_short(p)); }
+TRI_FUNCTION float tri_block_f16(global const half *p)
+{
+	const ushort bits = tri_block_short(p);
+	return vload_half(0, (private const half *)&bits);
+}
+
+#if defined(TRI_SELF_CHECKS) && TRI_READS
+/* The self-check of blocks, for 64 items, which first write what they read. */
+kernel TRI_SUB_GROUPS(64) void tri_check_blocks(global uint *y)
+{
+	const uint i = (uint)get_local_id(0);
+	global const uint *own = y + TRI_UNIFORM(i / 16 * 16);
+	y[i] = (i + 1) * 0x9e3779b9u;
+	y[64 + i] = (i + 65) * 0x9e3779b9u;
+	barrier(CLK_GLOBAL_MEM_FENCE);
+	const uint4 words = tri_block_words(own);
+	const uint sum = ((words.s0 * 3 + words.s1) * 3 + words.s2) * 3 + words.s3 + as_uint(tri_block_f32((global const float *)own)) * 5 + tri_block_short(own) * 7;
+	barrier(CLK_GLOBAL_MEM_FENCE);
+	y[i] = sum;
+}
+#endif
+
 /* Products of trits with trits are counted where that is faster: by estimates, on devices of AMD only in tiles. */
 #if defined(TRI_DOT_NVIDIA) || defined(TRI_DOT_KHR)
 #define TRI_COUNTS_TILES 0
@@ -89,6 +134,25 @@ TRI_FUNCTION void tri_put_planes(local uint *to, int apart, uint a, uint b)
 TRI_FUNCTION int tri_count(uint both, uint differ, uint more, uint apart)
 {
 	return (int)(popcount(both) + popcount(more)) - 2 * (int)(popcount(both & differ) + popcount(more & apart));
+}
+
+/* Returns sums with the products of four words of TRIT2 added: those of v.s0 and v.s1 with the 16 bytes a, the others with b. */
+TRI_INLINE int4 tri_dot_trits(int4 sum, uint4 v, uint4 a, uint4 b)
+{
+	const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
+	const uint4 v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+	const int of_a = tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
+	const int of_b = tri_dot4(b.s0, less, tri_dot4(b.s1, less, tri_dot4(b.s2, less, tri_dot4(b.s3, less, 0))));
+	sum += TRI_VECTOR4(int, of_a, of_a, of_b, of_b);
+#define TRI_COLUMN(c, x)                                                                                        \
+	sum.c = tri_dot4(x.s0, v.c & 0x03030303u, sum.c), sum.c = tri_dot4(x.s1, v1.c & 0x03030303u, sum.c),    \
+	sum.c = tri_dot4(x.s2, v2.c & 0x03030303u, sum.c), sum.c = tri_dot4(x.s3, v3.c & 0x03030303u, sum.c)
+	TRI_COLUMN(s0, a);
+	TRI_COLUMN(s1, a);
+	TRI_COLUMN(s2, b);
+	TRI_COLUMN(s3, b);
+#undef TRI_COLUMN
+	return sum;
 }
 
 /* Return c + a·b, and c where b is 0: a zero trit skips its number, even an infinity or a NaN. */

@@ -46,7 +46,7 @@ TRI_FUNCTION void beside_e2(long i0, long i1, long i2, int t, uchar *p3, ulong o
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) beside_e2(batch, row, column, value, p3, o3, n0)
 /* tri_matmul_i8_trit2 for few rows: a group of 256 items computes 2 x 32 elements, a panel wide. An item reads 16 bytes of w, the words of four columns;
- * eight neighbours read a step of 16 k. The sums of the items are added in local memory. With matrix instructions a group computes 16 rows, and the next three
+ * eight neighbours read a step of 16 k. The sums of the items are added in local memory. In blocks (tile.cl) sixteen neighbours read two steps, each the words of two columns. With matrix instructions a group computes 16 rows, and the next three
  * groups return at once. Its eight warps divide the steps, and multiply four steps at a time as TRI_MMA_PAIRS does, but with operands from global memory.
  * Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
@@ -55,7 +55,7 @@ TRI_FUNCTION void beside_e2(long i0, long i1, long i2, int t, uchar *p3, ulong o
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -129,12 +129,21 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			TRI_STORE(0, (long)(result + row + r), (long)(panel * 32 + lane), total);
 	}
 #else
-	const int quad = lid & ((1 << shift) - 1), width = 4 << shift;
+	const int quad = lid & ((1 << shift) - 1), width = 4 << shift, blocks = TRI_READS && !(0 && TRI_COUNTS_ROWS) && shift == 3 && k % 32 == 0;
 	int4 sum[2];
 #pragma unroll
 	for (int r = 0; r < 2; r++)
 		sum[r] = 0;
-	if (k % 16 == 0) {
+	if (blocks) {
+		for (int s = begin + 2 * TRI_UNIFORM(lid / 16); s < end; s += 32) {
+			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
+#pragma unroll
+			for (int r = 0; r < 2; r++) {
+				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
+			}
+		}
+	} else if (k % 16 == 0) {
 #if 0 && TRI_COUNTS_ROWS
 		for (int s = begin + (lid >> shift); s < end; s += 512 >> shift) { /* this step, and the one that is half a turn behind it */
 			const int after = s + (256 >> shift), last = min(after, end - 1);
@@ -150,20 +159,11 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 #else
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
-			const uint4 v = w[(s << shift) + quad], v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
 				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
-				const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
-				sum[r] += tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
-#define TRI_COLUMN(c)                                                                                                               \
-	sum[r].c = tri_dot4(a.s0, v.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s1, v1.c & 0x03030303u, sum[r].c),            \
-	sum[r].c = tri_dot4(a.s2, v2.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s3, v3.c & 0x03030303u, sum[r].c)
-				TRI_COLUMN(s0);
-				TRI_COLUMN(s1);
-				TRI_COLUMN(s2);
-				TRI_COLUMN(s3);
-#undef TRI_COLUMN
+				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
@@ -184,8 +184,13 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 	}
 #pragma unroll
-	for (int r = 0; r < 2; r++)
-		((local int4 *)parts[r])[lid] = sum[r];
+	for (int r = 0; r < 2; r++) {
+		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
+		if (blocks)
+			own[0] = sum[r].s0, own[16] = sum[r].s1, own[32] = sum[r].s2, own[48] = sum[r].s3;
+		else
+			((local int4 *)parts[r])[lid] = sum[r];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int column = lid & (width - 1), from = (lid & ~(width - 1)) * 4 + column;
 	int part[2];
@@ -217,7 +222,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) beside_e2(batch, row, column, value, p3, o3, n0)
 /* tri_matmul_i8_trit2 for few rows: a group of 256 items computes 4 x 32 elements, a panel wide. An item reads 16 bytes of w, the words of four columns;
- * eight neighbours read a step of 16 k. The sums of the items are added in local memory. With matrix instructions a group computes 16 rows, and the next three
+ * eight neighbours read a step of 16 k. The sums of the items are added in local memory. In blocks (tile.cl) sixteen neighbours read two steps, each the words of two columns. With matrix instructions a group computes 16 rows, and the next three
  * groups return at once. Its eight warps divide the steps, and multiply four steps at a time as TRI_MMA_PAIRS does, but with operands from global memory.
  * Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
@@ -226,7 +231,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -300,12 +305,21 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			TRI_STORE(0, (long)(result + row + r), (long)(panel * 32 + lane), total);
 	}
 #else
-	const int quad = lid & ((1 << shift) - 1), width = 4 << shift;
+	const int quad = lid & ((1 << shift) - 1), width = 4 << shift, blocks = TRI_READS && !(0 && TRI_COUNTS_ROWS) && shift == 3 && k % 32 == 0;
 	int4 sum[4];
 #pragma unroll
 	for (int r = 0; r < 4; r++)
 		sum[r] = 0;
-	if (k % 16 == 0) {
+	if (blocks) {
+		for (int s = begin + 2 * TRI_UNIFORM(lid / 16); s < end; s += 32) {
+			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
+#pragma unroll
+			for (int r = 0; r < 4; r++) {
+				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
+			}
+		}
+	} else if (k % 16 == 0) {
 #if 0 && TRI_COUNTS_ROWS
 		for (int s = begin + (lid >> shift); s < end; s += 512 >> shift) { /* this step, and the one that is half a turn behind it */
 			const int after = s + (256 >> shift), last = min(after, end - 1);
@@ -321,20 +335,11 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 #else
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
-			const uint4 v = w[(s << shift) + quad], v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
 				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
-				const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
-				sum[r] += tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
-#define TRI_COLUMN(c)                                                                                                               \
-	sum[r].c = tri_dot4(a.s0, v.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s1, v1.c & 0x03030303u, sum[r].c),            \
-	sum[r].c = tri_dot4(a.s2, v2.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s3, v3.c & 0x03030303u, sum[r].c)
-				TRI_COLUMN(s0);
-				TRI_COLUMN(s1);
-				TRI_COLUMN(s2);
-				TRI_COLUMN(s3);
-#undef TRI_COLUMN
+				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
@@ -355,8 +360,13 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 	}
 #pragma unroll
-	for (int r = 0; r < 4; r++)
-		((local int4 *)parts[r])[lid] = sum[r];
+	for (int r = 0; r < 4; r++) {
+		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
+		if (blocks)
+			own[0] = sum[r].s0, own[16] = sum[r].s1, own[32] = sum[r].s2, own[48] = sum[r].s3;
+		else
+			((local int4 *)parts[r])[lid] = sum[r];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int column = lid & (width - 1), from = (lid & ~(width - 1)) * 4 + column;
 	int part[4];
@@ -584,7 +594,7 @@ TRI_FUNCTION void beside_e3(long i0, long i1, long i2, int t, uchar *p6, ulong o
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) beside_e3(batch, row, column, value, p6, o6, n0)
 /* tri_matmul_i8_trit2 for few rows: a group of 256 items computes 2 x 32 elements, a panel wide. An item reads 16 bytes of w, the words of four columns;
- * eight neighbours read a step of 16 k. The sums of the items are added in local memory. With matrix instructions a group computes 16 rows, and the next three
+ * eight neighbours read a step of 16 k. The sums of the items are added in local memory. In blocks (tile.cl) sixteen neighbours read two steps, each the words of two columns. With matrix instructions a group computes 16 rows, and the next three
  * groups return at once. Its eight warps divide the steps, and multiply four steps at a time as TRI_MMA_PAIRS does, but with operands from global memory.
  * Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
@@ -593,7 +603,7 @@ TRI_FUNCTION void beside_e3(long i0, long i1, long i2, int t, uchar *p6, ulong o
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -667,12 +677,21 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			TRI_STORE(0, (long)(result + row + r), (long)(panel * 32 + lane), total);
 	}
 #else
-	const int quad = lid & ((1 << shift) - 1), width = 4 << shift;
+	const int quad = lid & ((1 << shift) - 1), width = 4 << shift, blocks = TRI_READS && !(0 && TRI_COUNTS_ROWS) && shift == 3 && k % 32 == 0;
 	int4 sum[2];
 #pragma unroll
 	for (int r = 0; r < 2; r++)
 		sum[r] = 0;
-	if (k % 16 == 0) {
+	if (blocks) {
+		for (int s = begin + 2 * TRI_UNIFORM(lid / 16); s < end; s += 32) {
+			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
+#pragma unroll
+			for (int r = 0; r < 2; r++) {
+				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
+			}
+		}
+	} else if (k % 16 == 0) {
 #if 0 && TRI_COUNTS_ROWS
 		for (int s = begin + (lid >> shift); s < end; s += 512 >> shift) { /* this step, and the one that is half a turn behind it */
 			const int after = s + (256 >> shift), last = min(after, end - 1);
@@ -688,20 +707,11 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 #else
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
-			const uint4 v = w[(s << shift) + quad], v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
 				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
-				const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
-				sum[r] += tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
-#define TRI_COLUMN(c)                                                                                                               \
-	sum[r].c = tri_dot4(a.s0, v.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s1, v1.c & 0x03030303u, sum[r].c),            \
-	sum[r].c = tri_dot4(a.s2, v2.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s3, v3.c & 0x03030303u, sum[r].c)
-				TRI_COLUMN(s0);
-				TRI_COLUMN(s1);
-				TRI_COLUMN(s2);
-				TRI_COLUMN(s3);
-#undef TRI_COLUMN
+				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
@@ -722,8 +732,13 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 	}
 #pragma unroll
-	for (int r = 0; r < 2; r++)
-		((local int4 *)parts[r])[lid] = sum[r];
+	for (int r = 0; r < 2; r++) {
+		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
+		if (blocks)
+			own[0] = sum[r].s0, own[16] = sum[r].s1, own[32] = sum[r].s2, own[48] = sum[r].s3;
+		else
+			((local int4 *)parts[r])[lid] = sum[r];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int column = lid & (width - 1), from = (lid & ~(width - 1)) * 4 + column;
 	int part[2];
@@ -755,7 +770,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) beside_e3(batch, row, column, value, p6, o6, n0)
 /* tri_matmul_i8_trit2 for few rows: a group of 256 items computes 4 x 32 elements, a panel wide. An item reads 16 bytes of w, the words of four columns;
- * eight neighbours read a step of 16 k. The sums of the items are added in local memory. With matrix instructions a group computes 16 rows, and the next three
+ * eight neighbours read a step of 16 k. The sums of the items are added in local memory. In blocks (tile.cl) sixteen neighbours read two steps, each the words of two columns. With matrix instructions a group computes 16 rows, and the next three
  * groups return at once. Its eight warps divide the steps, and multiply four steps at a time as TRI_MMA_PAIRS does, but with operands from global memory.
  * Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
@@ -764,7 +779,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -838,12 +853,21 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			TRI_STORE(0, (long)(result + row + r), (long)(panel * 32 + lane), total);
 	}
 #else
-	const int quad = lid & ((1 << shift) - 1), width = 4 << shift;
+	const int quad = lid & ((1 << shift) - 1), width = 4 << shift, blocks = TRI_READS && !(0 && TRI_COUNTS_ROWS) && shift == 3 && k % 32 == 0;
 	int4 sum[4];
 #pragma unroll
 	for (int r = 0; r < 4; r++)
 		sum[r] = 0;
-	if (k % 16 == 0) {
+	if (blocks) {
+		for (int s = begin + 2 * TRI_UNIFORM(lid / 16); s < end; s += 32) {
+			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
+#pragma unroll
+			for (int r = 0; r < 4; r++) {
+				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
+			}
+		}
+	} else if (k % 16 == 0) {
 #if 0 && TRI_COUNTS_ROWS
 		for (int s = begin + (lid >> shift); s < end; s += 512 >> shift) { /* this step, and the one that is half a turn behind it */
 			const int after = s + (256 >> shift), last = min(after, end - 1);
@@ -859,20 +883,11 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 #else
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
-			const uint4 v = w[(s << shift) + quad], v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
 				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
-				const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
-				sum[r] += tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
-#define TRI_COLUMN(c)                                                                                                               \
-	sum[r].c = tri_dot4(a.s0, v.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s1, v1.c & 0x03030303u, sum[r].c),            \
-	sum[r].c = tri_dot4(a.s2, v2.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s3, v3.c & 0x03030303u, sum[r].c)
-				TRI_COLUMN(s0);
-				TRI_COLUMN(s1);
-				TRI_COLUMN(s2);
-				TRI_COLUMN(s3);
-#undef TRI_COLUMN
+				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
@@ -893,8 +908,13 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 	}
 #pragma unroll
-	for (int r = 0; r < 4; r++)
-		((local int4 *)parts[r])[lid] = sum[r];
+	for (int r = 0; r < 4; r++) {
+		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
+		if (blocks)
+			own[0] = sum[r].s0, own[16] = sum[r].s1, own[32] = sum[r].s2, own[48] = sum[r].s3;
+		else
+			((local int4 *)parts[r])[lid] = sum[r];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int column = lid & (width - 1), from = (lid & ~(width - 1)) * 4 + column;
 	int part[4];
@@ -1115,7 +1135,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		else if (which == 1) beside_e3(batch, row, column, value, p6, o6, n0); \
 	} while (0)
 /* tri_matmul_i8_trit2 for few rows: a group of 256 items computes 1 x 32 elements, a panel wide. An item reads 16 bytes of w, the words of four columns;
- * eight neighbours read a step of 16 k. The sums of the items are added in local memory. With matrix instructions a group computes 16 rows, and the next three
+ * eight neighbours read a step of 16 k. The sums of the items are added in local memory. In blocks (tile.cl) sixteen neighbours read two steps, each the words of two columns. With matrix instructions a group computes 16 rows, and the next three
  * groups return at once. Its eight warps divide the steps, and multiply four steps at a time as TRI_MMA_PAIRS does, but with operands from global memory.
  * Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
@@ -1124,7 +1144,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -1198,12 +1218,21 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			TRI_STORE(0, (long)(result + row + r), (long)(panel * 32 + lane), total);
 	}
 #else
-	const int quad = lid & ((1 << shift) - 1), width = 4 << shift;
+	const int quad = lid & ((1 << shift) - 1), width = 4 << shift, blocks = TRI_READS && !(0 && TRI_COUNTS_ROWS) && shift == 3 && k % 32 == 0;
 	int4 sum[1];
 #pragma unroll
 	for (int r = 0; r < 1; r++)
 		sum[r] = 0;
-	if (k % 16 == 0) {
+	if (blocks) {
+		for (int s = begin + 2 * TRI_UNIFORM(lid / 16); s < end; s += 32) {
+			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
+#pragma unroll
+			for (int r = 0; r < 1; r++) {
+				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
+			}
+		}
+	} else if (k % 16 == 0) {
 #if 0 && TRI_COUNTS_ROWS
 		for (int s = begin + (lid >> shift); s < end; s += 512 >> shift) { /* this step, and the one that is half a turn behind it */
 			const int after = s + (256 >> shift), last = min(after, end - 1);
@@ -1219,20 +1248,11 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 #else
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
-			const uint4 v = w[(s << shift) + quad], v1 = v >> 2, v2 = v >> 4, v3 = v >> 6;
+			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
 				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
-				const uint less = 0xffffffffu; /* trits are stored as trit + 1: subtracts the values */
-				sum[r] += tri_dot4(a.s0, less, tri_dot4(a.s1, less, tri_dot4(a.s2, less, tri_dot4(a.s3, less, 0))));
-#define TRI_COLUMN(c)                                                                                                               \
-	sum[r].c = tri_dot4(a.s0, v.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s1, v1.c & 0x03030303u, sum[r].c),            \
-	sum[r].c = tri_dot4(a.s2, v2.c & 0x03030303u, sum[r].c), sum[r].c = tri_dot4(a.s3, v3.c & 0x03030303u, sum[r].c)
-				TRI_COLUMN(s0);
-				TRI_COLUMN(s1);
-				TRI_COLUMN(s2);
-				TRI_COLUMN(s3);
-#undef TRI_COLUMN
+				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
@@ -1253,8 +1273,13 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		}
 	}
 #pragma unroll
-	for (int r = 0; r < 1; r++)
-		((local int4 *)parts[r])[lid] = sum[r];
+	for (int r = 0; r < 1; r++) {
+		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
+		if (blocks)
+			own[0] = sum[r].s0, own[16] = sum[r].s1, own[32] = sum[r].s2, own[48] = sum[r].s3;
+		else
+			((local int4 *)parts[r])[lid] = sum[r];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int column = lid & (width - 1), from = (lid & ~(width - 1)) * 4 + column;
 	int part[1];

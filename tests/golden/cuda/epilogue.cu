@@ -29,7 +29,7 @@ TRI_FUNCTION void epilogue_e0(long i0, long i1, long i2, float t, uchar *p2, ulo
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -48,9 +48,14 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #else
 	const int row = group / across * 1, begin = 0, end = k, result = 0;
 #endif
-	const int column = group % across * 32 + lid % 32, first = lid / 32;
-	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
-	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
+	const int panel = group % across, column = panel * 32 + lid % 32, first = TRI_UNIFORM(lid / 32);
+#if 0 /* in blocks (tile.cl) */
+	const int step = n - panel * 32 > 16 ? 32 : 16;
+	global const float *w = (global const float *)(pw + ow) + (long)panel * 32 * k + (TRI_UNIFORM(lid % 32 / 16 * 16) & (step - 1)) + (long)(begin + first) * step;
+#else
+	const int step = n;
+	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)(begin + first) * step;
+#endif
 	global const float *x[1];
 	float sum[1];
 #pragma unroll
@@ -107,7 +112,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
 #endif
@@ -126,9 +131,14 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #else
 	const int row = group / across * 4, begin = 0, end = k, result = 0;
 #endif
-	const int column = group % across * 32 + lid % 32, first = lid / 32;
-	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
-	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
+	const int panel = group % across, column = panel * 32 + lid % 32, first = TRI_UNIFORM(lid / 32);
+#if 0 /* in blocks (tile.cl) */
+	const int step = n - panel * 32 > 16 ? 32 : 16;
+	global const float *w = (global const float *)(pw + ow) + (long)panel * 32 * k + (TRI_UNIFORM(lid % 32 / 16 * 16) & (step - 1)) + (long)(begin + first) * step;
+#else
+	const int step = n;
+	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)(begin + first) * step;
+#endif
 	global const float *x[4];
 	float sum[4];
 #pragma unroll

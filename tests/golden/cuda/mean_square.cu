@@ -1,4 +1,4 @@
-kernel TRI_GROUP(256) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p2, ulong o2)
+kernel TRI_SUB_GROUPS(256) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p2, ulong o2)
 {
 	float *b0 = (float *)(p0 + o0);
 	float *b1 = (float *)(p1 + o1);
@@ -32,10 +32,10 @@ kernel TRI_GROUP(256) void mean_square_k0(uchar *p0, ulong o0, uchar *p1, ulong 
 		const float w0 = tri_swap_float(a0, gap, l0);
 		a0 = a0 + w0;
 	}
-	if (lane % TRI_SWAPS == 0) {
-		l0[lane / TRI_SWAPS] = a0;
+	if ((lane & (TRI_SWAPS - 1)) == 0) {
+		l0[lane >> TRI_SWAP_BITS] = a0;
 	}
-	for (int gap = 128 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 128 >> TRI_SWAP_BITS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];

@@ -1,4 +1,4 @@
-kernel TRI_GROUP(64) void nested_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p5, ulong o5)
+kernel TRI_SUB_GROUPS(64) void nested_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uchar *p5, ulong o5)
 {
 	float *b0 = (float *)(p0 + o0);
 	float *b1 = (float *)(p1 + o1);
@@ -63,7 +63,7 @@ kernel TRI_GROUP(64) void nested_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, uc
 	}
 }
 
-kernel TRI_GROUP(1) void nested_k1(uchar *p5, ulong o5, uchar *p6, ulong o6)
+kernel TRI_SUB_GROUPS(1) void nested_k1(uchar *p5, ulong o5, uchar *p6, ulong o6)
 {
 	float *b5 = (float *)(p5 + o5);
 	float *b6 = (float *)(p6 + o6);

@@ -1,4 +1,4 @@
-kernel __attribute__((reqd_work_group_size(64, 1, 1))) void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, long n0)
+kernel TRI_SUB_GROUPS(64) void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, long n0)
 {
 	global float *b0 = (global float *)(p0 + o0);
 	global float *b1 = (global float *)(p1 + o1);
@@ -31,10 +31,10 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void norm_rows_k0(global 
 		const float w0 = tri_swap_float(a0, gap, l0);
 		a0 = a0 + w0;
 	}
-	if (lane % TRI_SWAPS == 0) {
-		l0[lane / TRI_SWAPS] = a0;
+	if ((lane & (TRI_SWAPS - 1)) == 0) {
+		l0[lane >> TRI_SWAP_BITS] = a0;
 	}
-	for (int gap = 32 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 32 >> TRI_SWAP_BITS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];
@@ -80,10 +80,10 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void norm_rows_k0(global 
 		const float w0 = tri_swap_float(a0, gap, l0);
 		a0 = a0 + w0;
 	}
-	if (lane % TRI_SWAPS == 0) {
-		l0[lane / TRI_SWAPS] = a0;
+	if ((lane & (TRI_SWAPS - 1)) == 0) {
+		l0[lane >> TRI_SWAP_BITS] = a0;
 	}
-	for (int gap = 32 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 32 >> TRI_SWAP_BITS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];

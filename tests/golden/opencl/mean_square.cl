@@ -1,4 +1,4 @@
-kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p2, ulong o2)
+kernel TRI_SUB_GROUPS(256) void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p2, ulong o2)
 {
 	global float *b0 = (global float *)(p0 + o0);
 	global float *b1 = (global float *)(p1 + o1);
@@ -32,10 +32,10 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mean_square_k0(glob
 		const float w0 = tri_swap_float(a0, gap, l0);
 		a0 = a0 + w0;
 	}
-	if (lane % TRI_SWAPS == 0) {
-		l0[lane / TRI_SWAPS] = a0;
+	if ((lane & (TRI_SWAPS - 1)) == 0) {
+		l0[lane >> TRI_SWAP_BITS] = a0;
 	}
-	for (int gap = 128 / TRI_SWAPS; gap > 0; gap >>= 1) {
+	for (int gap = 128 >> TRI_SWAP_BITS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];

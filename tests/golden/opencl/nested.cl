@@ -1,4 +1,4 @@
-kernel __attribute__((reqd_work_group_size(64, 1, 1))) void nested_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p5, ulong o5)
+kernel TRI_SUB_GROUPS(64) void nested_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p5, ulong o5)
 {
 	global float *b0 = (global float *)(p0 + o0);
 	global float *b1 = (global float *)(p1 + o1);
@@ -63,7 +63,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void nested_k0(global uch
 	}
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void nested_k1(global uchar *p5, ulong o5, global uchar *p6, ulong o6)
+kernel TRI_SUB_GROUPS(1) void nested_k1(global uchar *p5, ulong o5, global uchar *p6, ulong o6)
 {
 	global float *b5 = (global float *)(p5 + o5);
 	global float *b6 = (global float *)(p6 + o6);

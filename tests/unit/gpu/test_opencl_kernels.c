@@ -204,7 +204,7 @@ static void add_random_call(struct model *m, enum kernel k, bool epilogue)
 /* ---- the tests ---- */
 
 /* They end together: PoCL goes on using the cache of the first one. */
-static struct model portable, matrix;
+static struct model portable, matrix, blocks;
 
 static void both_variants(void **state)
 {
@@ -233,7 +233,18 @@ static void set_build_options(const char *options)
 	buf_free(&all);
 }
 
-/* The forms with matrix instructions, each of which is computed by its definition. */
+/* Checks calls with fast forms, each of which is computed by its definition. */
+static void check_emulated(struct model *m, const char *options)
+{
+	set_build_options(options);
+	setenv("TRIB_CACHE", "false", 1); /* whose keys do not have the flags */
+	build_calls(m);
+	check_calls(m, "groups");
+	unsetenv("POCL_EXTRA_BUILD_FLAGS");
+	unsetenv("OCLGRIND_BUILD_OPTIONS");
+	unsetenv("TRIB_CACHE");
+}
+
 static void matrix_instructions(void **state)
 {
 	static const int64_t products[][3] = {{5, 130, 49},   {17, 1300, 33}, {66, 3, 16},   {128, 400, 50}, {129, 67, 65}, {130, 80, 100},
@@ -244,13 +255,23 @@ static void matrix_instructions(void **state)
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
 		add_product(&matrix, i % 4 ? KERNEL_matmul_i8_trit2 : KERNEL_matmul_trits_trit2, products[i][0], products[i][1],
 			    products[i][2]);
-	set_build_options("-DTRI_MMA_NVIDIA=80 -DTRI_EMULATED");
-	setenv("TRIB_CACHE", "false", 1); /* whose keys do not have the flags */
-	build_calls(&matrix);
-	check_calls(&matrix, "groups");
-	unsetenv("POCL_EXTRA_BUILD_FLAGS");
-	unsetenv("OCLGRIND_BUILD_OPTIONS");
-	unsetenv("TRIB_CACHE");
+	check_emulated(&matrix, "-DTRI_MMA_NVIDIA=80 -DTRI_EMULATED");
+}
+
+/* Whole and broken panels; an even, an odd and a broken number of steps; one, two and four rows; sums that are split. */
+static void blocks_of_sub_groups(void **state)
+{
+	static const int64_t products[][3] = {{1, 64, 33},  {1, 1056, 80}, {2, 96, 50},   {1, 48, 40}, {3, 32, 17},
+					      {1, 37, 130}, {6, 4128, 35}, {5, 4109, 48}, {1, 1, 16},  {1, 1100, 31}};
+	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2, KERNEL_matmul_f32_panels,  KERNEL_matmul_f32_bf16,
+					      KERNEL_matmul_f32_f16,  KERNEL_matmul_trits_trit2, KERNEL_matmul_f32};
+	(void)state;
+	n_calls = 0;
+	model_init(&blocks);
+	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
+		for (uint32_t k = 0; k < (i % 3 ? 2 : sizeof kernels / sizeof *kernels); k++)
+			add_product(&blocks, kernels[k], products[i][0], products[i][1], products[i][2]);
+	check_emulated(&blocks, "-DTRI_READ_INTEL -DTRI_SWAP_INTEL -DTRI_EMULATED");
 }
 
 static int end_models(void **state)
@@ -258,11 +279,13 @@ static int end_models(void **state)
 	(void)state;
 	model_end(&portable);
 	model_end(&matrix);
+	model_end(&blocks);
 	return 0;
 }
 
 int test_opencl_kernels(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(both_variants), cmocka_unit_test(matrix_instructions)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(both_variants), cmocka_unit_test(matrix_instructions),
+					   cmocka_unit_test(blocks_of_sub_groups)};
 	return cmocka_run_group_tests(tests, NULL, end_models);
 }
