@@ -12,11 +12,13 @@
 #define ALL UINT32_MAX
 #define FIELD_OF(record, field) (uint32_t)(offsetof(struct record##_dims, field) / sizeof(dim))
 #define ALWAYS
-#define UP_TO(record, field, n) {FORM_UP_TO, FIELD_OF(record, field), n},
-#define EXACTLY(record, field, n) {FORM_EXACTLY, FIELD_OF(record, field), n},
-#define MULTIPLE(record, field, n) {FORM_MULTIPLE, FIELD_OF(record, field), n},
-#define SAME(record, field, other) {FORM_SAME, FIELD_OF(record, field), FIELD_OF(record, other)},
-#define TILES(n) {FORM_TILES, 0, n},
+#define UP_TO(record, field, n) {FORM_UP_TO, FIELD_OF(record, field), n, 0, 0},
+#define EXACTLY(record, field, n) {FORM_EXACTLY, FIELD_OF(record, field), n, 0, 0},
+#define MULTIPLE(record, field, n) {FORM_MULTIPLE, FIELD_OF(record, field), n, 0, 0},
+#define PART_MULTIPLE(record, field, part, whole, n) \
+	{FORM_PART_MULTIPLE, FIELD_OF(record, field), n, FIELD_OF(record, part), FIELD_OF(record, whole)},
+#define SAME(record, field, other) {FORM_SAME, FIELD_OF(record, field), FIELD_OF(record, other), 0, 0},
+#define TILES(n) {FORM_TILES, 0, n, 0, 0},
 #define SIDE(record, field, n) {FIELD_OF(record, field), n},
 #define ROWS(n) {FORM_ROWS, n},
 #define OVER(record, field) FIELD_OF(record, field) + 1,
@@ -30,11 +32,11 @@
 		}                              \
 	}
 #define SPLIT(kernel, record, variant, source, each, group, when, tile, into) \
-	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, into},
+	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0, 0, 0}}, {tile{0, 0}}, into},
 #define FORM(kernel, record, variant, source, each, group, when, tile) \
-	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
+	{KERNEL_##kernel, variant, #source, each, group, false, {when{FORM_ALWAYS, 0, 0, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
 #define BESIDE(kernel, record, variant, source, each, group, when, tile) \
-	{KERNEL_##kernel, variant, #source, each, group, true, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
+	{KERNEL_##kernel, variant, #source, each, group, true, {when{FORM_ALWAYS, 0, 0, 0, 0}}, {tile{0, 0}}, {NULL, 0, 0, 0, {{0}}}},
 static const struct form forms[] = {
 #include "gpu/forms.def"
 };
@@ -165,7 +167,7 @@ enum form_answer { FORM_NO, FORM_AT_RUN_TIME, FORM_YES };
 
 static enum form_answer form_condition_holds(const struct form *x, const struct form_condition *when, const struct dims *d, const dim *dims)
 {
-	int64_t size = 0, other;
+	int64_t size = 0, other, part, whole;
 	bool holds = when->kind == FORM_TILES ? form_tiles_up_to(x, d, dims, when->n) : dim_is_const(d, dims[when->field], &size);
 	switch (when->kind) {
 	case FORM_UP_TO:
@@ -176,6 +178,10 @@ static enum form_answer form_condition_holds(const struct form *x, const struct 
 	case FORM_EXACTLY: holds = holds && size == when->n; break;
 	case FORM_MULTIPLE: holds = holds && size % when->n == 0; break;
 	case FORM_SAME: holds = holds && dim_is_const(d, dims[when->n], &other) && size == other; break;
+	case FORM_PART_MULTIPLE:
+		holds = holds && dim_is_const(d, dims[when->part], &part) && dim_is_const(d, dims[when->whole], &whole) && whole > 0 &&
+			size * part % (whole * when->n) == 0;
+		break;
 	case FORM_TILES:
 	case FORM_ALWAYS: break;
 	}

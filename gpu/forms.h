@@ -11,11 +11,12 @@ struct form_side {
 	uint32_t field; /* of the record; FORM_ROWS: all rows of its TILE */
 	uint32_t n;     /* elements of it; 0: behind the last one */
 };
-enum form_condition_kind { FORM_ALWAYS, FORM_UP_TO, FORM_EXACTLY, FORM_MULTIPLE, FORM_SAME, FORM_TILES };
+enum form_condition_kind { FORM_ALWAYS, FORM_UP_TO, FORM_EXACTLY, FORM_MULTIPLE, FORM_PART_MULTIPLE, FORM_SAME, FORM_TILES };
 struct form_condition {
 	enum form_condition_kind kind; /* FORM_ALWAYS: behind the last one */
 	uint32_t field;                /* of the record; FORM_TILES: not used */
 	uint32_t n;                    /* FORM_SAME: another field */
+	uint32_t part, whole;          /* FORM_PART_MULTIPLE: fields */
 };
 /* Terms of sums are divided, too, where the tiles are few: a launch leaves the sums of each part in scratch, a second one adds them up. */
 struct form_split {

@@ -53,6 +53,8 @@ TRI_FUNCTION uint tri_word(global const uint *x, long at, int rest)
 TRI_FUNCTION uint tri_trits(uint word, int f) { return (((word >> 2 * f & 0x03030303u) | 0x80808080u) - 0x01010101u) ^ 0x80808080u; }
 TRI_FUNCTION float tri_trit(uint word, int i) { return as_float(0x4b000000u | (word >> (8 * (i & 3) + 2 * (i >> 2)) & 3)) - 8388609.0f; }
 
+TRI_FUNCTION int tri_trit_of(uint word, int i) { return (int)(word >> (8 * (i & 3) + 2 * (i >> 2)) & 3) - 1; }
+
 /* Sub-groups of 16 items of Intel read neighbouring words in one message, with one address instead of one for each item. Item i of them gets p[i], as a float; of
  * tri_block_words p[i], p[16 + i], p[32 + i] and p[48 + i]. All items of a sub-group pass the same p. TRI_UNIFORM(x) tells the compiler that they have the same x. */
 #if defined(TRI_READ_INTEL) && !defined(TRI_EMULATED)
@@ -158,6 +160,14 @@ TRI_INLINE int4 tri_dot_trits(int4 sum, uint4 v, uint4 a, uint4 b)
 /* Return c + a·b, and c where b is 0: a zero trit skips its number, even an infinity or a NaN. */
 TRI_FUNCTION float tri_fma_trit(float a, float b, float c) { return b == 0 ? c : fma(a, b, c); }
 TRI_FUNCTION float4 tri_fma_trits(float a, float4 b, float4 c) { return select(fma(b, (float4)(a), c), c, b == 0); }
+/* Four terms at a time: values `apart` from each other; trits 0, 1, 2, 3; the sum of c and their products in order. */
+TRI_FUNCTION float4 tri_four(global const float *x, int apart) { return TRI_VECTOR4(float, x[0], x[apart], x[2 * apart], x[3 * apart]); }
+TRI_FUNCTION float4 tri_trit4(uint word) { return TRI_VECTOR4(float, tri_trit(word, 0), tri_trit(word, 1), tri_trit(word, 2), tri_trit(word, 3)); }
+TRI_FUNCTION float tri_fma4(float4 a, float4 b, float c) { return fma(a.s3, b.s3, fma(a.s2, b.s2, fma(a.s1, b.s1, fma(a.s0, b.s0, c)))); }
+TRI_FUNCTION float tri_fma4_trits(float4 a, float4 b, float c)
+{
+	return tri_fma_trit(a.s3, b.s3, tri_fma_trit(a.s2, b.s2, tri_fma_trit(a.s1, b.s1, tri_fma_trit(a.s0, b.s0, c))));
+}
 TRI_FUNCTION int tri_is_special(float x) { return (as_uint(x) & 0x7f800000u) == 0x7f800000u; }
 
 #ifdef TRI_MMA_NVIDIA /* 75, 80: the least compute capability that has them */

@@ -53,7 +53,7 @@ static void add_calls(struct model *m)
 	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2, KERNEL_conv_trits};
 	static const enum kernel pointwise[] = {KERNEL_pointwise_f32, KERNEL_conv_i8_trit2, KERNEL_conv_f32_trit2, KERNEL_conv_trits};
 	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
-	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
+	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32, KERNEL_conv_groups_f32_trit2};
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
 		for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels - (i % 3 != 1); k++) /* of trits every third size */
 			add_product(m, kernels[k], products[i][0], products[i][1], products[i][2]);
@@ -72,12 +72,16 @@ static void add_calls(struct model *m)
 	for (uint32_t k = 0; k < sizeof grouped / sizeof *grouped; k++) {
 		add_conv(m, grouped[k], 2, 12, 9, 7, 18, 3, 1, 1, 1, 3);
 		add_conv(m, grouped[k], 1, 80, 5, 18, 160, 3, 2, 1, 1, 2);
+		add_conv(m, grouped[k], 2, 32, 9, 7, 24, 3, 1, 1, 1, 4);
+		add_conv(m, grouped[k], 2, 48, 7, 9, 96, 3, 1, 1, 1, 3);
+		add_conv(m, grouped[k], 1, 32, 83, 80, 64, 1, 1, 0, 1, 2); /* so many tiles that they are larger */
 		add_conv(m, grouped[k], 1, 6, 9, 8, 66, 2, 1, 1, 2, 2);
 	}
 	for (uint32_t k = 0; k < sizeof depthwise / sizeof *depthwise; k++) {
 		add_conv(m, depthwise[k], 2, 7, 9, 7, 7, 3, 1, 1, 1, 7);
 		add_conv(m, depthwise[k], 1, 83, 10, 21, 83, 3, 2, 1, 1, 83);
 		add_conv(m, depthwise[k], 1, 64, 12, 19, 64, 5, 1, 2, 1, 64);
+		add_conv(m, depthwise[k], 2, 33, 9, 14, 33, 5, 2, 2, 1, 33);
 		add_conv(m, depthwise[k], 1, 33, 9, 18, 33, 3, 1, 2, 2, 33);
 		add_conv(m, depthwise[k], 1, 17, 16, 18, 17, 15, 1, 7, 1, 17); /* more taps than are unpacked at a time */
 	}
