@@ -46,9 +46,10 @@ def operation(torch, case, dtype, device):
         x, w = tensor(d[0], d[1]), tensor(d[1], d[2])
         return lambda: x @ w
     if case["kind"] == "conv" and dtype != torch.int8:
-        n, c, h, w, o, kh, kw, s, p = d
-        x, k = tensor(n, c, h, w), tensor(o, c, kh, kw)
-        return lambda: torch.conv2d(x, k, stride=s, padding=p)
+        n, c, h, w, o, kh, kw, s, p, *several = d
+        groups = several[0] if several else 1
+        x, k = tensor(n, c, h, w), tensor(o, c // groups, kh, kw)
+        return lambda: torch.conv2d(x, k, stride=s, padding=p, groups=groups)
     if case["kind"] == "attention" and dtype != torch.int8:
         heads, queries, keys, width = d
         q, k, v = tensor(1, heads, queries, width), tensor(1, heads, keys, width), tensor(1, heads, keys, width)

@@ -11,7 +11,7 @@ MATMULS = [("int8", "trit", 1, 2560, 2560), ("int8", "trit", 3, 2560, 2560), ("i
            ("float32", "trit", 1, 2560, 6912), ("float32", "trit", 1, 2560, 262144),
            ("float32", "trit", 8, 2560, 6912), ("float32", "trit", 128, 2560, 6912), ("float32", "float32", 1, 2560, 2560),
            ("float32", "float32", 128, 768, 3072), ("float32", "float32", 197, 3072, 768)]
-# activations, weights, N, C, H, W, O, KH, KW, stride, padding
+# activations, weights, N, C, H, W, O, KH, KW, stride, padding, and groups if there are several
 LAST_LEVEL_CACHE = 64 << 20  # larger weights are read from memory
 CONVS = [("int8", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("int8", "trit", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("int8", "trit", 1, 48, 28, 28, 96, 5, 5, 2, 2),
          ("float32", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("float32", "float32", 1, 64, 56, 56, 64, 3, 3, 1, 1),
@@ -38,8 +38,13 @@ class Case:
         operands = self.x if self.w == self.x == "float32" else f"{self.x} × {self.w}"
         if self.kind == "matmul":
             return f"{operands} {'x'.join(map(str, self.dims))}"
-        _, channels, side, _, _, kernel, _, stride, _ = self.dims
-        return f"{operands} {kernel}x{kernel}, {channels} channels {side}²{f', stride {stride}' if stride > 1 else ''}"
+        _, channels, side, _, _, kernel, _, stride, _, *_ = self.dims
+        groups = self.groups()
+        each = f"{groups} groups of {channels // groups}" if 1 < groups < channels else str(channels)
+        return f"{operands}{' depthwise' if groups == channels else ''} {kernel}x{kernel}, {each} channels {side}²{f', stride {stride}' if stride > 1 else ''}"
+
+    def groups(self):
+        return self.dims[9] if len(self.dims) > 9 else 1
 
     def result(self):
         return "float32" if self.x == "float32" else "int32"
@@ -53,7 +58,7 @@ class Case:
             return (f"fn {self.name}(q: Tensor<{self.x}, {queries}>, k: Tensor<{self.x}, {keys}>, v: Tensor<{self.x}, {keys}>) -> Tensor<{self.x}, {queries}> {{\n"
                     "    return attention(q, k, v)\n}\n")
         inputs, weights, outputs = self.shapes()
-        body = "x @ w" if self.kind == "matmul" else "conv2d(x, w, stride={}, padding={})".format(*self.dims[7:])
+        body = "x @ w" if self.kind == "matmul" else "conv2d(x, w, stride={}, padding={}, groups={})".format(*self.dims[7:9], self.groups())
         return (f"layer {self.name}() {{\n    param w: Tensor<{self.w}, {weights}> = {initial(self.w, weights)}\n"
                 f"    fn forward(x: Tensor<{self.x}, {inputs}>) -> Tensor<{self.result()}, {outputs}> {{ return {body} }}\n}}\n")
 
@@ -62,8 +67,8 @@ class Case:
         if self.kind == "matmul":
             m, k, n = self.dims
             return [m, k], [k, n], [m, n]
-        n, c, h, w, o, kh, kw, s, p = self.dims
-        return [n, c, h, w], [o, c, kh, kw], [n, o, (h + 2 * p - kh) // s + 1, (w + 2 * p - kw) // s + 1]
+        n, c, h, w, o, kh, kw, s, p, *_ = self.dims
+        return [n, c, h, w], [o, c // self.groups(), kh, kw], [n, o, (h + 2 * p - kh) // s + 1, (w + 2 * p - kw) // s + 1]
 
     def operations(self):
         if self.kind == "attention":
