@@ -158,6 +158,8 @@ void crash_guard_leave(void)
 
 const char *crash_guard_set_foreign(const char *whose)
 {
+	if (!arguments) /* no handler: another program has this code, and may call it from several threads */
+		return NULL;
 	const char *before = foreign;
 	foreign = whose;
 	return before;

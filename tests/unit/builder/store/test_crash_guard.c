@@ -92,12 +92,27 @@ static void test_each_use_has_the_whole_limit(void **state)
 	assert_int_equal(access(store, F_OK), 0);
 }
 
+static void name_code_of_others(void)
+{
+	if (crash_guard_set_foreign("a library") || !crash_guard_set_foreign(NULL))
+		_exit(1);
+}
+
+/* Threads of a program without the handler would leave names of libraries that are closed. */
+static void test_only_the_handler_learns_whose_code_runs(void **state)
+{
+	assert_null(crash_guard_set_foreign("a library"));
+	assert_null(crash_guard_set_foreign(NULL));
+	assert_int_equal(guarded(name_code_of_others), RETURNED);
+}
+
 int test_crash_guard(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_an_endless_loop_moves_the_store_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_wait_is_no_loop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_use_has_the_whole_limit, setup, teardown),
+		cmocka_unit_test(test_only_the_handler_learns_whose_code_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
