@@ -29,7 +29,7 @@ struct runner {
 	pthread_barrier_t *start;
 };
 
-static volatile uint64_t sink; /* keeps results, so that no loop is removed */
+static _Thread_local volatile uint64_t sink; /* keeps results, so that no loop is removed */
 
 /* ---- memory ---- */
 
