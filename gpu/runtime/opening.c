@@ -67,9 +67,21 @@ static bool find_device(struct tri_cl_device *d, const char *which, tri_error *e
 	return found;
 }
 
+/* One thread after the other: PoCL fails if a second one looks for devices while the first, which may have been left behind, still makes them ready. */
+static bool find_alone(struct tri_cl_device *d, const char *which, tri_error *err)
+{
+	static _Atomic uint32_t finding; /* 1: a thread is in find_device; the driver is one of the process, too */
+	while (atomic_exchange(&finding, 1))
+		tri_cl_wait(&finding, 1, tri_cl_deadline(0));
+	bool found = find_device(d, which, err);
+	atomic_store(&finding, 0);
+	tri_futex_wake(&finding, 1);
+	return found;
+}
+
 static bool open_device(struct tri_cl_device *d, const char *which, tri_error *err)
 {
-	if (!find_device(d, which, err) || !open_queue(d, err))
+	if (!find_alone(d, which, err) || !open_queue(d, err))
 		return false;
 	d->program = tri_cl_build(d, program_of(d), err);
 	return d->program && upload(d, program_of(d), err);
