@@ -15,7 +15,8 @@ struct library {
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
 /* Opens the model. An interrupt meanwhile ends the process at once, since a driver may compile for long. NULL: *e says why. */
 struct tri_model *library_open_model(const struct library *l, const tri_options *options, tri_error *e);
-/* What the model runs on. Warns on standard error if it is the fallback, unless that is what was wanted; `wanted`: of run_options. */
+/* Returns the device that the model runs on. `wanted` is the device of run_options. If the model runs on its fallback and that is not the wanted device,
+ * a warning goes to standard error. */
 const tri_device *library_device(const struct library *l, struct tri_model *model, const char *wanted);
 void library_close(struct library *l);
 #endif

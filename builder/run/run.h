@@ -88,7 +88,8 @@ bool run_check_device(const struct run_options *options);
 bool run_on_reference(const struct run_options *options);
 /* Builds the models and prints only errors and warnings. With options->run.no_build it only warns about a stale library. */
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o);
-/* What has code for the device: the library for it, or one whose fallback is for it. The model may lack it. */
+/* Returns the output of the model whose library has code for the device: that of the device itself, or one that has the device as its fallback. The model
+ * may have no such output. */
 enum emit run_emit_of(const struct model_spec *spec, const char *device);
 /* The path of that library; the options have a device. NULL: it does not exist; reported. */
 const char *run_library_path(struct arena *a, const struct model_spec *spec, const struct options *o, enum status *s);

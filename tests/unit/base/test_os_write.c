@@ -129,7 +129,7 @@ static void sinks(void **state)
 	os_sink_close(s);
 	file_check("d/f", "abcdef");
 	assert_int_equal(folder_entries("d"), 1);
-	assert_non_null(s = os_sink_open("d/f", 2, 0644)); /* grows, moves what it has, shrinks */
+	assert_non_null(s = os_sink_open("d/f", 2, 0644)); /* the file grows, its bytes move, and it shrinks */
 	assert_true(os_sink_write(s, "ab", 2, 0));
 	assert_true(os_sink_resize(s, 9));
 	assert_true(os_sink_write(s, "cdefghi", 7, 2));
