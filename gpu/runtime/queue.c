@@ -1,7 +1,9 @@
-/* A wait with a time-out is a callback of an event, which wakes this thread. What a device that hangs may still use is never freed: the host's side of
+/* A thread that waits for a processor polls an event for a while before it sleeps: to wake it up takes as long as a small model.
+ * A wait with a time-out is a callback of an event, which wakes this thread. What a device that hangs may still use is never freed: the host's side of
  * the copy, the opened model, the library. */
 #include "gpu/runtime/queue.h"
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/context.h"
@@ -9,6 +11,7 @@
 #include "backend/runtime/thread.h"
 
 #define NS_PER_S INT64_C(1000000000)
+#define POLL_NS INT64_C(200000)
 enum { RUNNING, ENDED }; /* of d->ended; else the status of an error */
 
 int64_t tri_cl_deadline(uint32_t timeout_ms) { return timeout_ms ? tri_clock_ns() + timeout_ms * INT64_C(1000000) : 0; }
@@ -79,8 +82,42 @@ static cl_int queue_end(struct tri_cl_device *d, cl_int status, cl_event own, cl
 	return status;
 }
 
+/* Waits for the command of `event`, which is the last one. In between, threads of the device can have this processor. */
+static cl_int queue_poll(struct tri_cl_device *d, cl_event event)
+{
+	const int64_t end = tri_clock_ns() + POLL_NS;
+	cl_int ended = CL_QUEUED, status = d->cl.clFlush(d->queue);
+	while (status == CL_SUCCESS && ended > CL_COMPLETE) {
+		if (tri_clock_ns() < end)
+			sched_yield();
+		else
+			status = d->cl.clFinish(d->queue);
+		if (status == CL_SUCCESS)
+			status = d->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof ended, &ended, NULL);
+	}
+	if (status != CL_SUCCESS)
+		d->cl.clFinish(d->queue);
+	return status == CL_SUCCESS ? ended : status;
+}
+
+static cl_int read_and_poll(struct tri_cl_device *d, cl_mem from, size_t at, void *to, size_t bytes, cl_event *event)
+{
+	cl_event own = NULL;
+	cl_int status = d->cl.clEnqueueReadBuffer(d->queue, from, CL_FALSE, at, bytes, to, 0, NULL, &own);
+	if (status != CL_SUCCESS)
+		return status;
+	status = queue_poll(d, own);
+	if (event)
+		*event = own;
+	else
+		d->cl.clReleaseEvent(own);
+	return status;
+}
+
 cl_int tri_cl_read(struct tri_cl_device *d, cl_mem from, size_t at, void *to, size_t bytes, bool waits, cl_event *event)
 {
+	if (!d->timeout_ms && waits && d->variant == TRI_CL_WIDE)
+		return read_and_poll(d, from, at, to, bytes, event);
 	if (!d->timeout_ms)
 		return d->cl.clEnqueueReadBuffer(d->queue, from, waits, at, bytes, to, 0, NULL, event);
 	void *copy = malloc(bytes);
