@@ -550,9 +550,9 @@ bool tri_positions_at(struct tri_positions *at, const long g, const long batch, 
 	const long across = (width + TRI_POSITIONS_WIDE - 1) / TRI_POSITIONS_WIDE, blocks = (out + TRI_COLUMNS - 1) / TRI_COLUMNS;
 	if (g >= batch * blocks * down * across)
 		return false;
-	const long i = g % across, j = g / across % down;
-	at->image = g / across / down / blocks;
-	at->channel = g / across / down % blocks * TRI_COLUMNS;
+	const long i = g / blocks % across, j = g / blocks / across % down;
+	at->image = g / blocks / across / down;
+	at->channel = g % blocks * TRI_COLUMNS;
 	at->top = tri_part(height, down, j);
 	at->bottom = tri_part(height, down, j + 1);
 	at->left = tri_part(width, across, i);

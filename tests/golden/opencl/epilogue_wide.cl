@@ -44,8 +44,8 @@ kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_
 	const long parts = (M + TRI_ROWS - 1) / TRI_ROWS, blocks = (N + TRI_COLUMNS - 1) / TRI_COLUMNS, g = (long)get_global_id(0);
 	if (g >= images * blocks * parts)
 		return;
-	const long image = g / parts / blocks, n = g / parts % blocks * TRI_COLUMNS, m = tri_part(M, parts, g % parts);
-	const int rows = tri_part(M, parts, g % parts + 1) - m;
+	const long image = g / blocks / parts, part = g / blocks % parts, n = g % blocks * TRI_COLUMNS, m = tri_part(M, parts, part);
+	const int rows = tri_part(M, parts, part + 1) - m;
 	global const float *x = (global const float *)(px + ox) + (image * M + m) * K;
 	global const float *w = (global const float *)(pw + ow);
 	float16 ys[TRI_Y];
