@@ -115,7 +115,7 @@ struct used_source {
 struct used_forms {
 	struct arena *arena;
 	enum tri_cl_variant variant;
-	bool tiles; /* some form, also with an epilogue, has what the template `tile` is for */
+	bool tiles; /* some form, also with an epilogue, has tiles */
 	VEC(struct used_source) list;
 };
 
@@ -162,6 +162,17 @@ bool opencl_uses_float64(const struct loop_fn *const *units, uint32_t n)
 	return uses;
 }
 
+/* Puts what tiles of a variant share: those of these templates that it has. */
+static void program_put_shared(enum tri_cl_variant variant, struct buf *out)
+{
+	static const char *const shared[] = {"tile", "floats", "trits", "windows", "taps"};
+	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+		if (form_template(variant, shared[i])) {
+			program_put_template(variant, shared[i], out);
+			buf_putc(out, '\n');
+		}
+}
+
 static void program_put(const struct program_language *language, const struct loop_fn *const *units, uint32_t n,
 			const struct opencl_notes *notes, struct buf *out)
 {
@@ -183,10 +194,8 @@ static void program_put(const struct program_language *language, const struct lo
 		program_put_template(variant, "lanes", out);
 	}
 	buf_putc(out, '\n');
-	if (used.tiles && form_template(variant, "tile")) {
-		program_put_template(variant, "tile", out);
-		buf_putc(out, '\n');
-	}
+	if (used.tiles)
+		program_put_shared(variant, out);
 	for (uint32_t i = 0; i < used.list.len; i++) {
 		text_fields(language->dialect, used.list.at[i].kernel, out);
 		program_put_template(variant, used.list.at[i].name, out);

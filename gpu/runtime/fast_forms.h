@@ -1,4 +1,4 @@
-/* Faster forms of kernels: build options that define the macros of `#if` in templates/groups/tile.cl and templates/wide/tile.cl. */
+/* Faster forms of kernels: build options that define the macros of `#if` in templates/groups/tile.cl, templates/wide/tile.cl and trits.cl. */
 #ifndef TRI_FAST_FORMS_H
 #define TRI_FAST_FORMS_H
 #include <stdio.h>
