@@ -172,11 +172,13 @@ EXPORT cl_int clGetEventInfo(cl_event e, cl_event_info i, size_t n, void *to, si
 	return REAL(clGetEventInfo)(e, i, n, to, has);
 }
 STATUS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *to, size_t *has), (e, i, n, to, has))
+STATUS(clGetPlatformInfo, (cl_platform_id p, cl_platform_info i, size_t n, void *to, size_t *has), (p, i, n, to, has))
 STATUS(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_program_build_info i, size_t n, void *to, size_t *has),
        (p, d, i, n, to, has))
 STATUS(clGetProgramInfo, (cl_program p, cl_program_info i, size_t n, void *to, size_t *has), (p, i, n, to, has))
 STATUS(clSetEventCallback, (cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *), void *u), (e, type, f, u))
 STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
+STATUS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
 
 CREATE(cl_context, clCreateContext,
        (const cl_context_properties *p, cl_uint n, const cl_device_id *d, void(CL_CALLBACK *f)(const char *, const void *, size_t, void *),

@@ -93,14 +93,16 @@ class Driver(ProjectTest):
 
     def test_the_first_interrupt_ends_a_command_while_the_driver_compiles(self):
         self.env.update(LD_LIBRARY_PATH=os.path.dirname(DRIVER), OPENCL_DRIVER_HANGS_IN_BUILD="1", TRIB_CACHE="false")
-        for words in ["run", "net", "--no-build", "--input", "x=zeros:1x4", "--input", "i=zeros:1"], ["bench", "net"]:
-            child = subprocess.Popen([TRIB, *words, "--device", "opencl"], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **self.env})
+        device = ["--device", "opencl"]
+        for words in ["run", "net", "--no-build", "--input", "x=zeros:1x4", "--input", "i=zeros:1", *device], ["bench", "net", *device], ["devices", "--kernels", "net"]:
+            child = subprocess.Popen([TRIB, *words], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **self.env})
             self.addCleanup(child.kill)
             while b"the driver hangs" not in (line := child.stderr.readline()):
                 self.assertTrue(line, "it has ended")
             child.send_signal(signal.SIGINT)
             self.assertEqual(child.communicate(timeout=60 * SLOWER)[1], b"trib: interrupted\n")
             self.assertEqual(child.returncode, 130)
+        self.assertIn("within 30 ms", self.fails("devices", "--kernels", "net", "--timeout", "30ms", code=3))
 
     def test_asynchronous_runs(self):
         """The callback may run the model and close it; a model that is closed during a run is freed at its end."""
