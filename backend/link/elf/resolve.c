@@ -22,7 +22,11 @@ bool link_may_import(const char *name)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
+#ifdef TRIB_SANITIZE_LIBRARIES
+	return strncmp(name, "__asan_", 7) == 0 || strncmp(name, "__ubsan_", 8) == 0 || strncmp(name, "__tsan_", 7) == 0;
+#else
 	return false;
+#endif
 }
 
 static void resolve_allocate(struct link *l)
