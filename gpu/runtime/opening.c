@@ -4,6 +4,7 @@
 #include "gpu/runtime/opening.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "backend/runtime/engine.h"
 #include "backend/runtime/model.h"
 #include "backend/runtime/thread.h"
@@ -67,12 +68,17 @@ static bool find_device(struct tri_cl_device *d, const char *which, tri_error *e
 	return found;
 }
 
-/* One thread after the other: PoCL fails if a second one looks for devices while the first, which may have been left behind, still makes them ready. */
+/* One thread after the other: PoCL fails if a second one looks for devices while the first, which may have been left behind, still makes them ready.
+ * A forked child does not wait for a thread of its parent. */
 static bool find_alone(struct tri_cl_device *d, const char *which, tri_error *err)
 {
-	static _Atomic uint32_t finding; /* 1: a thread is in find_device; the driver is one of the process, too */
-	while (atomic_exchange(&finding, 1))
-		tri_cl_wait(&finding, 1, tri_cl_deadline(0));
+	static _Atomic uint32_t finding; /* the process that has a thread in find_device; 0: none; the driver is one of the process, too */
+	const uint32_t own = (uint32_t)getpid();
+	for (uint32_t held = 0; !atomic_compare_exchange_strong(&finding, &held, own);)
+		if (held == own) {
+			tri_cl_wait(&finding, own, tri_cl_deadline(0));
+			held = 0;
+		}
 	bool found = find_device(d, which, err);
 	atomic_store(&finding, 0);
 	tri_futex_wake(&finding, 1);

@@ -16,6 +16,7 @@ struct opencl_driver {
 	uint32_t hang_at;            /* from this call on commands are enqueued, but do not run before opencl_driver_resume; 0: none */
 	_Atomic bool hung;           /* one of them was enqueued */
 	_Atomic bool hangs_in_build; /* a program is not built before this is false; no other program is meanwhile */
+	_Atomic bool hangs_in_find;  /* no platform is found before this is false */
 	bool takes_signals;          /* a program was built by a thread that receives SIGINT */
 	_Atomic int64_t live;        /* objects that are not released */
 	void *queue;                 /* the last one that was created */

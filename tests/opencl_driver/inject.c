@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -345,6 +346,28 @@ static void inject_hanging_build(struct injection *x)
 	_exit(0); /* a thread may still be in the driver */
 }
 
+/* Forks while a thread looks for devices, which the child has not. */
+static void inject_fork(struct injection *x)
+{
+	tri_error err;
+	int status;
+	x->driver->hangs_in_find = true;
+	x->options.open_timeout_ms = 30;
+	REQUIRE(!x->desc->open(&x->options, &err), "a device that is never found is open");
+	pid_t child = fork();
+	if (child == 0) {
+		x->driver->hangs_in_find = false;
+		x->driver->has_no_platform = true;
+		x->options.open_timeout_ms = 30000;
+		REQUIRE(!x->desc->open(&x->options, &err), "a missing device is open");
+		printf("%s\n", err.message);
+		fflush(stdout);
+		_exit(0);
+	}
+	REQUIRE(waitpid(child, &status, 0) == child && status == 0, "the child ended with %d", status);
+	_exit(0); /* a thread is still in the driver */
+}
+
 /* ---- asynchronous runs ---- */
 
 struct last_runs {
@@ -507,6 +530,8 @@ int main(int argc, char **argv)
 		inject_hangs(&x, resume);
 	} else if (strcmp(mode, "hanging build") == 0) {
 		inject_hanging_build(&x);
+	} else if (strcmp(mode, "fork") == 0) {
+		inject_fork(&x);
 	} else if (strcmp(mode, "asynchronous") == 0) {
 		run_and_close_in_callback(&x);
 		close_during_run(&x, resume);

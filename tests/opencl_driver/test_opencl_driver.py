@@ -91,6 +91,10 @@ class Driver(ProjectTest):
         for cache in "false", "true":
             self.assertRegex(self.inject("hanging build", TRIB_CACHE=cache), r"^the driver of `.+` did not open it within 30 ms: it hangs, .*; allow more time \(open_timeout_ms, --timeout\)\n$")
 
+    def test_a_fork_while_a_thread_looks_for_devices(self):
+        """The child looks for devices itself."""
+        self.assertRegex(self.inject("fork"), "^no OpenCL platform is installed")
+
     def test_the_first_interrupt_ends_a_command_while_the_driver_compiles(self):
         self.env.update(LD_LIBRARY_PATH=os.path.dirname(DRIVER), OPENCL_DRIVER_HANGS_IN_BUILD="1", TRIB_CACHE="false")
         device = ["--device", "opencl"]
