@@ -694,8 +694,12 @@ layer Beside() {
     let d = nn.Linear(100, 40)
     let e = nn.Linear(100, 7, bias=false)
     let f = nn.Linear(100, 7)
+    param u: Tensor<float32, [100, 45]> = randn([100, 45])
+    param v: Tensor<float32, [100, 20]> = randn([100, 20])
     fn forward(x: Tensor<float32, [N, 100]>) {
-        return (a(x), relu(b(x)) + 1.0, c(x).transpose(0, 1), d(x), silu(e(x)) * f(x), sin(x), exp(x).transpose(0, 1))
+        let t = ternary_activation(x)
+        let (g, h) = (t @ ternary_quantize(u), relu(t @ ternary_quantize(v) * 0.5))
+        return (a(x), relu(b(x)) + 1.0, c(x).transpose(0, 1), d(x), silu(e(x)) * f(x), sin(x), exp(x).transpose(0, 1), g, h)
     }
 }
 """
@@ -721,16 +725,17 @@ class Devices(Programs):
                 np.testing.assert_allclose(g, w, 1e-5, 1e-4, err_msg=form)
 
     def test_statements_beside_each_other(self):
-        """A launch has products of the same row, with and without epilogues, and nests that need nothing of each other. Two rows have launches of their own."""
+        """A launch has products of the same row, of int8 and trits, of two trits or of floats, with and without epilogues; or nests that need nothing of each
+        other. Two rows have launches of their own."""
         self.write("beside.tri", BESIDE)
         self.write("tri.build", "project beside\n    version = 1.0\nmodel beside\n    sources = beside.tri\n    entry = Beside\n    emit = library opencl\n")
         self.trib("build")
         program = self.trib("build", "--dump-opencl", "beside").stdout
-        self.assertGreaterEqual(program.count("_all\n"), 2)
+        self.assertGreaterEqual(program.count("_all\n"), 3)
         self.env.update(TRIB_OPENCL_VARIANT="groups")
         for rows in (1, 2, 5):
             x = generator("beside").normal(size=(rows, 100)).astype(F32)
-            want, got = (self.infer("beside", {"x": x}, 7, "--device", device) for device in ("cpu", "opencl"))
+            want, got = (self.infer("beside", {"x": x}, 9, "--device", device) for device in ("cpu", "opencl"))
             for k, (g, w) in enumerate(zip(got, want)):
                 np.testing.assert_allclose(g, w, 1e-5, 1e-5, err_msg=f"{rows} rows, output {k}")
 

@@ -81,7 +81,7 @@ static void add_calls(struct model *m)
 		add_conv(m, depthwise[k], 2, 7, 9, 7, 7, 3, 1, 1, 1, 7);
 		add_conv(m, depthwise[k], 1, 83, 10, 21, 83, 3, 2, 1, 1, 83);
 		add_conv(m, depthwise[k], 1, 64, 12, 19, 64, 5, 1, 2, 1, 64);
-		add_conv(m, depthwise[k], 2, 33, 9, 14, 33, 5, 2, 2, 1, 33);
+		add_conv(m, depthwise[k], 2, 48, 9, 14, 48, 5, 2, 2, 1, 48);
 		add_conv(m, depthwise[k], 1, 33, 9, 18, 33, 3, 1, 2, 2, 33);
 		add_conv(m, depthwise[k], 1, 17, 16, 18, 17, 15, 1, 7, 1, 17); /* more taps than are unpacked at a time */
 	}
