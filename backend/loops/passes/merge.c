@@ -40,14 +40,21 @@ static bool shares_load(const struct loop_nest *a, const struct loop_access *acc
 /* True if a store rounds the value, so that a load of it returns another value. */
 static bool store_rounds(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 
+/* Finds the column at which the base of an access is. */
+static bool merge_column_of(const struct dims *d, dim base, int64_t row, int64_t *column)
+{
+	*column = 0; /* of a multiple of rows that only a run knows */
+	return dim_is_const(d, base, column) || dim_common_factor(d, base) % row == 0;
+}
+
 /* True if two stores with the same strides never meet: all strides but that of the innermost loop are multiples of a row, in which both have
  * columns of their own, as the parts of a concatenation have. */
-static bool stores_apart(const struct dims *d, const struct loop_nest *n, const struct loop_access *a, const struct loop_access *b)
+static bool stores_apart(struct dims *d, const struct loop_nest *n, const struct loop_access *a, const struct loop_access *b)
 {
-	int64_t from, to, inner, columns, row = INT64_MAX;
+	int64_t from, to, apart, inner, columns, row = INT64_MAX;
 	uint32_t last = n->n_parallel - 1u;
 	if (n->n_parallel == 0 || memcmp(a->stride, b->stride, sizeof a->stride) != 0 || a->index != LOOP_NONE || b->index != LOOP_NONE ||
-	    !dim_is_const(d, a->stride[last], &inner) || inner != 1 || !dim_is_const(d, a->base, &from) || !dim_is_const(d, b->base, &to) ||
+	    !dim_is_const(d, a->stride[last], &inner) || inner != 1 || !dim_is_const(d, dim_sub(d, b->base, a->base), &apart) ||
 	    !dim_is_const(d, n->extent[last], &columns))
 		return false;
 	for (uint32_t k = 0; k < last; k++) {
@@ -57,11 +64,17 @@ static bool stores_apart(const struct dims *d, const struct loop_nest *n, const 
 	for (uint32_t k = 0; k < last; k++)
 		if (dim_common_factor(d, a->stride[k]) % row != 0)
 			return false;
+	if (merge_column_of(d, a->base, row, &from))
+		to = from + apart;
+	else if (merge_column_of(d, b->base, row, &to))
+		from = to - apart;
+	else
+		return false;
 	int64_t low = from < to ? from : to, high = from < to ? to : from;
 	return low >= 0 && low + columns <= high && high + columns <= row;
 }
 
-static bool has_conflict(const struct dims *d, const struct loop_nest *a, const struct loop_nest *b)
+static bool has_conflict(struct dims *d, const struct loop_nest *a, const struct loop_nest *b)
 {
 	for (uint32_t k = 0; k < b->n_exprs; k++) {
 		const struct loop_expr *e = &b->exprs[k];

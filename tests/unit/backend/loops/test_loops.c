@@ -93,7 +93,8 @@ static void test_golden(void **state)
 {
 	static const char *const names[] = {"attention", "bitlinear", "checks",    "chunks",          "in_place", "pad",
 					    "rows",      "scratch",   "several",   "softmax",         "window",   "softmax_rows",
-					    "norm_rows", "transpose", "prologues", "bitlinear_large", "far_rows", "quantizer"};
+					    "norm_rows", "transpose", "prologues", "bitlinear_large", "far_rows", "quantizer",
+					    "forward"};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		check_golden(names[k], TARGET_X86_64_V3, names[k]);
 	check_golden("softmax", TARGET_OPENCL, "softmax_device");
