@@ -143,6 +143,25 @@ static bool is_absorbed(const struct builder *b, ir_ref v)
 	return coords_cover(b, g, &ir_at(b->ir, v)->type, f->coords) && (g->n_reduce == 0 || same_reduce_space(b, v, g));
 }
 
+/* True if another use, and its cost, give the value a buffer in any case. All users behind this one are known. */
+static bool will_have_buffer(const struct builder *b, ir_ref v)
+{
+	const struct fused *f = &b->values[v];
+	return f->forced || (f->use != USE_NONE && f->cost > CHEAP && !is_view(ir_at(b->ir, v)->op));
+}
+
+/* What repeating the value costs: operands that have buffers are loaded. */
+static uint32_t cost_of_repeating(const struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	uint32_t cost = ir_op_work(in->op);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		cost = add_capped(cost, will_have_buffer(b, o) ? 1 : b->values[o].cost);
+	}
+	return cost;
+}
+
 static bool needs_buffer(const struct builder *b, ir_ref v)
 {
 	const struct fused *f = &b->values[v];
@@ -151,7 +170,7 @@ static bool needs_buffer(const struct builder *b, ir_ref v)
 		return true;
 	if (is_reduction(op))
 		return !is_absorbed(b, v);
-	if (is_view(op) || f->cost <= CHEAP)
+	if (is_view(op) || cost_of_repeating(b, v) <= CHEAP)
 		return false;
 	return f->use == USE_MANY || !coords_outer(b, &b->groups[f->group], f->coords);
 }
