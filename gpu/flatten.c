@@ -2,6 +2,7 @@
 #include <string.h>
 #include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
+#include "backend/loops/ir/repeat.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "backend/text/dialect.h"
@@ -77,15 +78,15 @@ static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int
 	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
 }
 
-/* Adds a step of a statement that has the costs of n statements from there on. Returns its number. */
-static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct flat_step l, uint32_t n)
+/* Adds a step of a statement that has the costs of statements `first` … `end`-1. Returns its number. */
+static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct flat_step l, uint32_t first, uint32_t end)
 {
 	struct cost_sum sum = {s, &l};
 	if (l.kind != TRI_CL_LAUNCH)
 		l.items = dim_const(s->out->dims, 0);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		l.cost[i] = dim_const(s->out->dims, 0);
-	for (uint32_t k = stmt; s->f->live && k < stmt + n; k++)
+	for (uint32_t k = first; s->f->live && k < end; k++)
 		loops_cost(s->fn, &s->f->live[s->unit], k, flatten_add_term, &sum);
 	l.unit = s->unit;
 	l.statement = s->fn->first_statement + stmt;
@@ -96,7 +97,15 @@ static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct fla
 
 static uint32_t add_step(const struct frame *s, uint32_t stmt, struct flat_step l)
 {
-	return add_costed_step(s, stmt, l, l.kind == TRI_CL_LAUNCH || l.kind == TRI_CL_END);
+	return add_costed_step(s, stmt, l, stmt, stmt + (l.kind == TRI_CL_LAUNCH || l.kind == TRI_CL_END));
+}
+
+/* A launch, unless it never has work items. */
+static void add_launch(const struct frame *s, uint32_t stmt, struct flat_step l, uint32_t first, uint32_t end)
+{
+	int64_t items;
+	if (!dim_is_const(s->out->dims, l.items, &items) || items)
+		add_costed_step(s, stmt, l, first, end);
 }
 
 enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
@@ -134,13 +143,49 @@ static dim launch_items(const struct frame *s, uint32_t first, uint32_t end, uin
 	return group ? dim_mul(d, items, dim_const(d, group)) : items;
 }
 
+/* A launch of a form of a micro-kernel, without its size and epilogue. */
+static struct flat_step form_step(const struct frame *s, uint32_t stmt, const struct form *form)
+{
+	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
+	const struct kernel_record *r = kernel_record(st->kernel);
+	struct flat_step l = {.kernel = form->source,
+			      .group = form->group,
+			      .n_args = st->n_buffers,
+			      .n_dims = r->n_fields,
+			      .fails = kernel_fails(st->kernel)};
+	l.args = args_of(s, st->buffers, st->n_buffers);
+	dim *dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		dims[k] = r->fields[k].type == FIELD_place
+				  ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
+				  : to_entry_dim(s, st->dims[k]);
+	l.dims = dims;
+	return l;
+}
+
+/* 1 if a block has a launch of its own, 0 if the groups of the products behind it repeat it. */
+static dim alone(const struct frame *s, uint32_t block)
+{
+	struct dims *d = s->out->dims;
+	const uint32_t product = block + 1;
+	const struct form *forms[MOST_FORMS];
+	dim one = dim_const(d, 1);
+	if (loops_launch_end(s->fn, block) == product)
+		return one;
+	const struct loop_kernel *x = &s->fn->stmts[product].u.kernel;
+	uint32_t n = forms_of(s->f->arena, s->f->variant, x->kernel, s->fn->dims, x->dims, forms),
+		 first = forms_shared(s->fn, product, forms, n);
+	return first ? dim_sub(d, one, form_holds(forms[first - 1], d, form_step(s, product, forms[first - 1]).dims)) : one;
+}
+
 static void launch_nests(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
 	const struct dialect *dialect = opencl_dialect(s->f->variant);
-	const uint32_t end = loops_launch_end(s->fn, stmt);
+	const bool is_block = s->fn->stmts[stmt].kind == STMT_BLOCK;
+	const uint32_t end = is_block ? stmt + 1 : loops_launch_end(s->fn, stmt);
 	struct text_signature sig;
-	if (s->fn->stmts[stmt].kind == STMT_BLOCK)
+	if (is_block)
 		text_signature_of_stmt(a, dialect, s->fn, &s->fn->stmts[stmt], &sig);
 	else
 		text_signature_of_launch(a, dialect, s->fn, stmt, &sig);
@@ -156,7 +201,9 @@ static void launch_nests(const struct frame *s, uint32_t stmt)
 	for (uint32_t i = 0; i < sig.n_syms; i++)
 		l.dims[i] = s->syms[sig.syms[i]];
 	l.items = launch_items(s, stmt, end, sig.group);
-	add_costed_step(s, stmt, l, end - stmt);
+	if (is_block)
+		l.items = dim_mul(s->out->dims, l.items, alone(s, stmt));
+	add_launch(s, stmt, l, stmt, end);
 }
 
 static void add_args(const struct frame *s, struct flat_step *l, const struct flat_arg *more, uint32_t n)
@@ -187,26 +234,6 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, uint32_t i, struc
 	add_args(s, l, args_of(s, sig.buffers, sig.n_buffers), sig.n_buffers);
 	for (uint32_t k = 0; k < sig.n_syms; k++)
 		add_dims(s, l, &s->syms[sig.syms[k]], 1);
-}
-
-/* A launch of a form of a micro-kernel, without its size and epilogue. */
-static struct flat_step form_step(const struct frame *s, uint32_t stmt, const struct form *form)
-{
-	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
-	const struct kernel_record *r = kernel_record(st->kernel);
-	struct flat_step l = {.kernel = form->source,
-			      .group = form->group,
-			      .n_args = st->n_buffers,
-			      .n_dims = r->n_fields,
-			      .fails = kernel_fails(st->kernel)};
-	l.args = args_of(s, st->buffers, st->n_buffers);
-	dim *dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
-	for (uint32_t k = 0; k < r->n_fields; k++)
-		dims[k] = r->fields[k].type == FIELD_place
-				  ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
-				  : to_entry_dim(s, st->dims[k]);
-	l.dims = dims;
-	return l;
 }
 
 static void need_scratch(struct flat_entry *out, dim size)
@@ -245,7 +272,7 @@ static bool launch_split(const struct frame *s, uint32_t stmt, const struct form
 		return false;
 	need_scratch(s->out, needed);
 	add_step(s, stmt, part);
-	add_costed_step(s, stmt, sum, 0); /* the first launch has the costs */
+	add_costed_step(s, stmt, sum, stmt, stmt); /* the first launch has the costs */
 	return true;
 }
 
@@ -253,25 +280,24 @@ static bool launch_split(const struct frame *s, uint32_t stmt, const struct form
 static void launch_form(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i, dim holds)
 {
 	struct flat_step l = form_step(s, stmt, form);
-	int64_t items;
 	l.items = dim_mul(s->out->dims, form_items(form, s->out->dims, l.dims), holds);
 	if (s->fn->stmts[stmt].u.kernel.epilogue)
 		add_epilogue(s, stmt, i, &l);
-	if (!dim_is_const(s->out->dims, l.items, &items) || items)
-		add_step(s, stmt, l);
+	add_launch(s, stmt, l, stmt, stmt + 1);
 }
 
-/* The launch of a form that computes all products from statement `first` on, behind the operands of the first the weights of the others, and results. */
+/* The launch of a form that computes all products from statement `first` on, behind the operands of the first the weights of the others, and results. Its groups
+ * repeat the block before, if it belongs to the launch. */
 static void launch_products(const struct frame *s, uint32_t first, const struct form *form)
 {
 	struct arena *a = s->f->arena;
 	struct dims *d = s->out->dims;
-	const uint32_t end = loops_launch_end(s->fn, first);
+	const uint32_t begin = loops_launch_begin(s->fn, first), end = loops_launch_end(s->fn, first);
 	struct flat_step l = form_step(s, first, form);
 	struct text_signature sig;
 	dim holds = form_holds(form, d, l.dims);
-	text_signature_of_launch(a, opencl_dialect(s->f->variant), s->fn, first, &sig);
-	l.kernel = arena_printf(a, "%s_k%u_all", s->fn->symbol, first);
+	text_signature_of_launch(a, opencl_dialect(s->f->variant), s->fn, begin, &sig);
+	l.kernel = arena_printf(a, "%s_k%u_all", s->fn->symbol, begin);
 	l.n_args = 2;
 	l.items = dim_const(d, 0);
 	for (uint32_t k = first; k < end; k++) {
@@ -288,7 +314,7 @@ static void launch_products(const struct frame *s, uint32_t first, const struct 
 	add_args(s, &l, args_of(s, sig.buffers, sig.n_buffers), sig.n_buffers);
 	for (uint32_t k = 0; k < sig.n_syms; k++)
 		add_dims(s, &l, &s->syms[sig.syms[k]], 1);
-	add_costed_step(s, first, l, end - first);
+	add_costed_step(s, first, l, begin, end);
 }
 
 /* Of several forms, the sizes that are known at run time leave work items to one. */
@@ -302,7 +328,7 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	dim one = dim_const(d, 1), held = dim_const(d, 0); /* how many of the forms so far hold */
 	if (first) {
 		held = form_holds(forms[first - 1], d, form_step(s, stmt, forms[first - 1]).dims);
-		if (!s->fn->stmts[stmt].beside)
+		if (stmt == loops_products_begin(s->fn, stmt))
 			launch_products(s, stmt, forms[first - 1]);
 	}
 	dims_overflowed(d);

@@ -54,6 +54,7 @@ static struct text_forms program_forms(const void *ctx, const struct loop_fn *f,
 	struct arena *a = arena_new(0);
 	struct text_forms of = {.n = forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms)};
 	of.first = forms_shared(f, stmt, forms, of.n);
+	of.group = of.first ? forms[of.first - 1]->group : 0;
 	arena_free(a);
 	return of;
 }

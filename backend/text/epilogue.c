@@ -1,5 +1,6 @@
 /* Prints a micro-kernel with an epilogue: a function that computes and stores one element, and the source of the kernel with TRI_STORE as its call. */
 #include "backend/loops/ir/beside.h"
+#include "backend/loops/ir/repeat.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "backend/text/printer.h"
@@ -22,15 +23,16 @@ static void epilogue_put_arguments(const struct text_printer *e)
 {
 	for (uint32_t k = 0; k < e->sig.n_buffers; k++) {
 		buf_puts(e->out, ", ");
-		buf_printf(e->out, e->d->buffer_argument, e->sig.buffers[k], e->sig.buffers[k]);
+		buf_printf(e->out, e->local && e->local[e->sig.buffers[k]] ? "b%u" : e->d->buffer_argument, e->sig.buffers[k],
+			   e->sig.buffers[k]);
 	}
 	epilogue_put_symbols(e, "", "");
 }
 
-/* A function of one element, or of neighbouring columns. */
+/* A function of one element, or of neighbouring columns. That of a launch that repeats a block reads the block's results where the group has them. */
 static const char *epilogue_name(const struct text_printer *e)
 {
-	return text_helper(e, arena_printf(e->scratch, "%s_e%u", e->f->symbol, e->stmt));
+	return text_helper(e, arena_printf(e->scratch, "%s_e%u%s", e->f->symbol, e->stmt, e->local ? "_row" : ""));
 }
 
 static void epilogue_put_function(struct text_printer *e)
@@ -142,15 +144,23 @@ static void put_product_store(const struct text_printer *e, uint32_t stmt, uint3
 	buf_putc(e->out, ';');
 }
 
+/* Results of a block are arguments, too: the first group stores them. */
+static void put_launch_buffers(const struct text_printer *e)
+{
+	struct text_printer all = *e;
+	all.local = NULL;
+	text_buffers(&all, " , ", " , ");
+}
+
 static void put_products_names(struct text_printer *e, uint32_t first, uint32_t end)
 {
-	buf_printf(e->out, "#define TRI_NAME %s_k%u_all\n#define TRI_BUFFERS", e->f->symbol, first);
+	buf_printf(e->out, "#define TRI_NAME %s_k%u_all\n#define TRI_BUFFERS", e->f->symbol, loops_launch_begin(e->f, first));
 	for (uint32_t k = first + 1; k < end; k++)
 		buf_printf(e->out, " , global uchar *pw%u, ulong ow%u", k - first, k - first);
 	for (uint32_t k = first; k < end; k++)
 		if (!e->f->stmts[k].u.kernel.epilogue)
 			buf_printf(e->out, " , global uchar *py%u, ulong oy%u", k - first, k - first);
-	text_buffers(e, " , ", " , ");
+	put_launch_buffers(e);
 	buf_puts(e->out, "\n#define TRI_DIMS");
 	for (uint32_t k = first + 1; k < end; k++)
 		buf_printf(e->out, " , %s N%u", e->index_type, k - first);
@@ -164,12 +174,36 @@ static void put_products_names(struct text_printer *e, uint32_t first, uint32_t 
 	buf_puts(e->out, " \\\n\t} while (0)\n");
 }
 
-void text_products(struct text_printer *e, const struct text_hooks *hooks, uint32_t form)
+/* Prints the block of the launch, and the epilogues that read its results. */
+static void put_block(struct text_printer *e, uint32_t first, uint32_t end, uint32_t group)
 {
-	const uint32_t first = loops_launch_begin(e->f, e->stmt);
+	bool *results = ARENA_ARRAY(e->scratch, bool, e->f->n_buffers + 1);
+	struct text_printer block = *e;
+	loops_mark_results(e->f, &e->f->stmts[first], results);
+	block.stmt = first;
+	block.local = results;
+	text_repeated_block(&block, e->f->stmts[first + 1].u.kernel.buffers[0], group);
+	e->local = results;
+	for (uint32_t k = first + 1; k < end; k++) {
+		struct text_printer one = *e;
+		one.stmt = k;
+		one.n = e->f->stmts[k].u.kernel.epilogue;
+		if (!one.n)
+			continue;
+		text_signature_of(e->scratch, e->d, e->f, one.n, &one.sig);
+		epilogue_put_function(&one);
+	}
+}
+
+void text_products(struct text_printer *e, const struct text_hooks *hooks, struct text_forms forms)
+{
+	const uint32_t first = loops_launch_begin(e->f, e->stmt), end = loops_launch_end(e->f, first);
+	const uint32_t products = loops_products_begin(e->f, first);
 	e->index_type = e->d->values[DT_INT64];
+	if (first < products)
+		put_block(e, first, end, forms.group);
 	text_signature_of_launch(e->scratch, e->d, e->f, first, &e->sig);
 	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
-	put_products_names(e, first, loops_launch_end(e->f, first));
-	epilogue_put_source(e, hooks, form);
+	put_products_names(e, products, end);
+	epilogue_put_source(e, hooks, forms.first - 1);
 }

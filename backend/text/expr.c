@@ -24,6 +24,8 @@ static bool is_apart(const struct text_printer *e, const struct loop_access *a)
 /* Returns the element offset with `index`, unless each lane has its own. */
 static const char *full_offset(const struct text_printer *e, const struct loop_access *a)
 {
+	if (e->f->buffers[a->buffer].scope == SCOPE_ITEMS)
+		return "j";
 	const char *at = text_offset(e, a);
 	if (a->index == LOOP_NONE || is_apart(e, a))
 		return at;

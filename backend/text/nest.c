@@ -25,6 +25,8 @@ void text_pointers(const struct text_printer *e)
 {
 	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
 		uint32_t b = e->sig.buffers[i];
+		if (e->local && e->local[b])
+			continue;
 		const char *t = e->d->memory[e->f->buffers[b].type.elem], *access = e->sig.written[i] ? "" : e->d->read_only;
 		buf_printf(e->out, "\t%s%s%s *b%u = (%s%s%s *)(", access, e->d->global, t, b, access, e->d->global, t);
 		buf_printf(e->out, e->d->address, b, b);
@@ -43,8 +45,12 @@ void text_unused(const struct text_printer *e, char letter, uint32_t number)
 void text_buffers(const struct text_printer *e, const char *first, const char *next)
 {
 	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		uint32_t b = e->sig.buffers[i];
 		buf_printf(e->out, "%s%s", i ? next : first, e->sig.written[i] ? "" : e->d->read_only);
-		buf_printf(e->out, e->d->buffer, e->sig.buffers[i], e->sig.buffers[i]);
+		if (e->local && e->local[b])
+			buf_printf(e->out, "%s%s *b%u", e->d->local, e->d->memory[e->f->buffers[b].type.elem], b);
+		else
+			buf_printf(e->out, e->d->buffer, b, b);
 	}
 }
 
@@ -203,8 +209,54 @@ void text_chunk(struct text_printer *e)
 static void nest_values(const struct text_printer *e, bool in_reduction, bool late, uint32_t depth)
 {
 	for (uint32_t i = 0; i < e->n->n_exprs; i++)
-		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late)
+		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late && !(e->uniform && e->uniform[i]))
 			text_expr(e, i, depth);
+}
+
+static bool writes_buffer(const struct loop_nest *n, uint32_t buffer)
+{
+	for (uint32_t k = 0; k < n->n_stores; k++)
+		if (n->stores[k].access.buffer == buffer)
+			return true;
+	return false;
+}
+
+static bool is_uniform(const struct text_printer *e, const bool *uniform, const struct loop_expr *x)
+{
+	int64_t stride;
+	bool same = x->kind == LOOP_LOAD    ? x->access.index == LOOP_NONE && !writes_buffer(e->n, x->access.buffer)
+		    : x->kind == LOOP_INDEX ? x->var < e->n->n_outer
+					    : x->kind == LOOP_CONST || x->kind == LOOP_EXTENT || x->kind == LOOP_OP;
+	for (uint32_t k = e->n->n_outer; x->kind == LOOP_LOAD && k < e->n->n_parallel; k++)
+		same = same && dim_is_const(e->f->dims, x->access.stride[k], &stride) && stride == 0;
+	for (uint32_t k = 0; k < loop_expr_operands(x); k++)
+		same = same && uniform[x->args[k]];
+	return same;
+}
+
+void text_uniform_values(struct text_printer *e)
+{
+	bool *uniform = ARENA_ARRAY(e->scratch, bool, e->n->n_exprs + 1);
+	for (uint32_t i = 0; i < e->n->n_exprs; i++) {
+		uniform[i] = !e->n->exprs[i].in_reduction && is_uniform(e, uniform, &e->n->exprs[i]);
+		if (uniform[i])
+			text_expr(e, i, e->depth);
+	}
+	e->uniform = uniform;
+}
+
+/* Registers have no addresses, so the loop has to be unrolled. */
+static void open_items(const struct text_printer *e, uint32_t first, uint32_t end, uint32_t group, const char *count)
+{
+	int64_t n = 1, extent = 0;
+	for (uint32_t k = first; k < end; k++) {
+		BUG_ON(!dim_is_const(e->f->dims, e->n->extent[k], &extent));
+		n *= extent;
+	}
+	buf_printf(e->out, "#pragma unroll\n\tfor (int j = 0, q = lane; j < %u; j++, q += %u)%s", e->items, group,
+		   n % group ? "\n\t" : " {\n");
+	if (n % group)
+		buf_printf(e->out, "if (q < %s) {\n", count);
 }
 
 void text_shared_loop(const struct text_printer *e, uint32_t first, uint32_t end, uint32_t group)
@@ -212,7 +264,11 @@ void text_shared_loop(const struct text_printer *e, uint32_t first, uint32_t end
 	const char *t = e->index_type, *count = text_dim(e, e->n->extent[first]);
 	for (uint32_t k = first + 1; k < end; k++)
 		count = arena_printf(e->scratch, "%s * %s", count, text_dim(e, e->n->extent[k]));
-	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n\t\t%s h = q;\n", t, count, group, t);
+	if (e->items)
+		open_items(e, first, end, group, count);
+	else
+		buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n", t, count, group);
+	buf_printf(e->out, "\t\t%s h = q;\n", t);
 	for (uint32_t k = end; k-- > first;) {
 		const char *x = text_dim(e, e->n->extent[k]), *var = text_loop_var(e->scratch, e->n, k);
 		if (k > first)

@@ -19,15 +19,20 @@ struct text_printer {
 	uint32_t stmt;             /* the number of the nest's statement, if the nest is one */
 	struct text_signature sig; /* its group: if the items share the reduction of this nest */
 	bool in_block;             /* the nest is in a block: the work group has an iteration of the block */
+	const bool *local;         /* of each buffer: true if the code has it in the memory of the group, as b<i>; NULL: of none */
 	bool beside; /* the launch has several nests: the variable `item` is the number of the work item among those of this one */
 	const char *index_type; /* of 4 bytes if every index is known to fit, else of 8 */
-	uint32_t depth;         /* tabs before the statements of the nest */
-	bool *late;             /* of each expression: true if it needs the result of a reduction */
-	uint32_t width;         /* lanes of vectors in the code that is printed; 1: it is scalar */
-	uint32_t vector_loop;   /* the loop that they are iterations of */
-	const bool *varying;    /* of each expression: true if it depends on that loop */
-	uint32_t copy;          /* of the accumulators */
-	uint32_t chunked;       /* the loop of which the kernel executes the iterations `from` … `to`-1; LOOP_NONE: none */
+	uint32_t
+		items; /* of a nest that accesses elements that work items keep: how many an item has; the loop variable j is the one at hand */
+	uint32_t depth; /* tabs before the statements of the nest */
+	bool *late;     /* of each expression: true if it needs the result of a reduction */
+	const bool *
+		uniform; /* of each expression: true if it is declared before the loop of the work items, since all have its value; NULL: of none */
+	uint32_t width;       /* lanes of vectors in the code that is printed; 1: it is scalar */
+	uint32_t vector_loop; /* the loop that they are iterations of */
+	const bool *varying;  /* of each expression: true if it depends on that loop */
+	uint32_t copy;        /* of the accumulators */
+	uint32_t chunked;     /* the loop of which the kernel executes the iterations `from` … `to`-1; LOOP_NONE: none */
 	struct buf *out;
 };
 
@@ -90,10 +95,12 @@ void text_chunk(struct text_printer *e);
 /* Open and close the parallel loops from `first` on. */
 void text_open_loops(struct text_printer *e, uint32_t first);
 void text_close_loops(struct text_printer *e, uint32_t first);
-/* Opens a loop in which the work items take the iterations of loops `first` … `end`-1 in turn. */
+/* Opens a loop, unrolled if items keep elements, in which the work items take the iterations of loops `first` … `end`-1 in turn. */
 void text_shared_loop(const struct text_printer *e, uint32_t first, uint32_t end, uint32_t group);
 /* Prints what one iteration of the parallel loops does: the values before the reductions, the reductions, and the rest. */
 void text_body(struct text_printer *e);
+/* Declares the values that are the same in all iterations of the nest's own parallel loops. */
+void text_uniform_values(struct text_printer *e);
 /* Marks the expressions that need the result of a reduction. */
 void text_mark_late(struct text_printer *e);
 
@@ -101,8 +108,11 @@ void text_mark_late(struct text_printer *e);
  * source; the constants that are in the text. */
 void text_kernel(struct text_printer *e);
 void text_block_kernel(struct text_printer *e);
+/* Prints a block as a function that each group of a launch calls (loops/ir/repeat.h), and then the macros that the source of the products needs: TRI_ROW,
+ * which declares the memory and calls the function, TRI_X, the address of buffer x, a result, in this memory, and its address space. */
+void text_repeated_block(struct text_printer *e, uint32_t x, uint32_t group);
 void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks, struct text_forms forms);
-void text_products(struct text_printer *e, const struct text_hooks *hooks, uint32_t form);
+void text_products(struct text_printer *e, const struct text_hooks *hooks, struct text_forms forms);
 void text_baked(struct text_printer *e);
 /* Prints element i of an array as a constant. */
 void text_element(const struct text_printer *e, dtype t, const void *data, int64_t i);

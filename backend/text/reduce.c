@@ -7,11 +7,12 @@
 static bool reduce_is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
 static dtype value_elem(const struct text_printer *e, uint32_t k) { return e->n->exprs[e->n->reductions[k].value].elem; }
 
-/* True if partial sums are added in blocks. */
+/* True if partial sums are added in blocks: of a work item that keeps few elements there is one. */
 static bool is_blocked(const struct text_printer *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	return e->n->schedule.sum_block && r->op == OP_REDUCE_SUM && dtype_class(r->elem) == DTC_FLOAT;
+	return e->n->schedule.sum_block && (!e->items || e->items > e->n->schedule.sum_block) && r->op == OP_REDUCE_SUM &&
+	       dtype_class(r->elem) == DTC_FLOAT;
 }
 
 static const char *reduce_extreme(const struct text_printer *e, dtype t, bool least)

@@ -1,4 +1,5 @@
 #include "backend/loops/ir/beside.h"
+#include "backend/loops/ir/repeat.h"
 #include "backend/text/printer.h"
 #include "base/arena.h"
 
@@ -38,11 +39,12 @@ static void put_note(const struct text_printer *e, const struct text_hooks *h)
 /* The kernel of all products of a launch follows the last of them, whose epilogues it calls. */
 static void put_micro_kernel(struct text_printer *e, const struct text_hooks *hooks)
 {
-	const struct text_forms forms = hooks->forms ? hooks->forms(hooks->ctx, e->f, e->stmt) : (struct text_forms){0, 1};
-	if (e->f->stmts[e->stmt].u.kernel.epilogue)
+	const struct text_forms forms = hooks->forms ? hooks->forms(hooks->ctx, e->f, e->stmt) : (struct text_forms){.n = 1};
+	if (e->f->stmts[e->stmt].u.kernel.epilogue &&
+	    (forms.first < forms.n || loops_products_begin(e->f, e->stmt) == loops_launch_begin(e->f, e->stmt)))
 		text_fused_kernel(e, hooks, forms);
 	if (forms.first && e->stmt + 1 == loops_launch_end(e->f, e->stmt))
-		text_products(e, hooks, forms.first - 1);
+		text_products(e, hooks, forms);
 }
 
 /* Nests beside each other follow the notes of all. */

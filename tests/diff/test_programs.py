@@ -705,6 +705,26 @@ layer Beside() {
 """
 
 
+# Rows of whole steps, which are no multiples of a group. The first norm's row is also a result, and its residual is added in an epilogue.
+REPEAT = """import nn
+
+layer Repeat() {
+    let norm = nn.RMSNorm(272)
+    let a = nn.BitLinear(272, 20, norm=false)
+    let b = nn.BitLinear(272, 272, norm=false)
+    let long = nn.RMSNorm(1296)
+    let c = nn.Linear(1296, 33)
+    let d = nn.TernaryLinear(1296, 40)
+    let e = nn.BitLinear(6912, 30)
+    fn forward(x: Tensor<float32, [N, 272]>, y: Tensor<float32, [N, 1296]>, z: Tensor<float32, [N, 6912]>) {
+        let row = norm(x)
+        let other = long(y)
+        return (a(row), x + b(row), row * 2.0, relu(c(other)), d(other), e(relu(z) * z))
+    }
+}
+"""
+
+
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
@@ -737,7 +757,20 @@ class Devices(Programs):
             x = generator("beside").normal(size=(rows, 100)).astype(F32)
             want, got = (self.infer("beside", {"x": x}, 9, "--device", device) for device in ("cpu", "opencl"))
             for k, (g, w) in enumerate(zip(got, want)):
-                np.testing.assert_allclose(g, w, 1e-5, 1e-5, err_msg=f"{rows} rows, output {k}")
+                np.testing.assert_allclose(g, w, 1e-5, 1e-4, err_msg=f"{rows} rows, output {k}")
+
+    def test_groups_repeat_blocks(self):
+        """With one row, groups of products compute the norm and the quantisation before them; the first one also stores the row."""
+        self.write("repeat.tri", REPEAT)
+        self.write("tri.build", "project repeat\n    version = 1.0\nmodel repeat\n    sources = repeat.tri\n    entry = Repeat\n    emit = library opencl\n")
+        self.trib("build")
+        self.assertGreaterEqual(self.trib("build", "--dump-opencl", "repeat").stdout.count("#define TRI_ROW "), 3)
+        self.env.update(TRIB_OPENCL_VARIANT="groups")
+        for rows in (1, 2):
+            inputs = {name: generator(name).normal(size=(rows, n)).astype(F32) for name, n in (("x", 272), ("y", 1296), ("z", 6912))}
+            want, got = (self.infer("repeat", inputs, 6, "--device", device) for device in ("cpu", "opencl"))
+            for k, (g, w) in enumerate(zip(got, want)):
+                np.testing.assert_allclose(g, w, 1e-5, 1e-4, err_msg=f"{rows} rows, output {k}")
 
     test_interpreter_against_numpy = None
 

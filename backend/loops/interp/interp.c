@@ -5,6 +5,7 @@
 #include <string.h>
 #include "backend/loops/ir/beside.h"
 #include "backend/loops/ir/grow.h"
+#include "backend/loops/ir/repeat.h"
 #include "backend/loops/interp/interp_state.h"
 #include "base/arena.h"
 
@@ -161,7 +162,7 @@ static void open_buffer(void *ctx, uint32_t k)
 	int64_t bytes = m->count * (int64_t)m->size;
 	if (r->f->buffers[k].scope == SCOPE_LOCAL)
 		interp_place(r, k, &x->s);
-	if (r->f->buffers[k].scope != SCOPE_PRIVATE)
+	if (loop_scope_is_placed(r->f->buffers[k].scope))
 		return;
 	m->at = memset(arena_alloc(r->arena, (size_t)bytes + 1, ALIGNMENT), POISON, (size_t)bytes);
 	place_alone(r, m, bytes);
@@ -258,15 +259,24 @@ static void end_lifetimes(struct loop_run *r, uint32_t stmt)
 	}
 }
 
+/* The statements of a launch have no order, but that products need the block before them. Returns the end of the launch. */
+static uint32_t run_launch(struct loop_run *r, uint32_t k)
+{
+	const uint32_t end = loops_launch_end(r->f, k), products = loops_products_begin(r->f, k);
+	for (; k < products && !run_failed(r); k++)
+		run_stmt(r, &r->f->stmts[k]);
+	for (uint32_t i = end; i-- > k && !run_failed(r);)
+		run_stmt(r, &r->f->stmts[i]);
+	return end;
+}
+
 static void interp_run_all(struct loop_run *r, void *const *bufs)
 {
 	run_checks(r);
 	if (!run_failed(r))
 		open_buffers(r, bufs);
 	for (uint32_t k = 0, end; k < r->f->n_stmts && !run_failed(r); k = end) {
-		end = loops_launch_end(r->f, k);
-		for (uint32_t i = end; i-- > k && !run_failed(r);) /* the statements of a launch have no order */
-			run_stmt(r, &r->f->stmts[i]);
+		end = run_launch(r, k);
 		end_lifetimes(r, end - 1);
 	}
 	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++)

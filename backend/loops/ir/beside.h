@@ -1,5 +1,6 @@
 /* Horizontal fusion: statements of a unit that a device executes in one launch, beside each other. Each does not need what another one of them writes, so
- * their order does not matter, and buffers that one of them uses are in use while all of them run. They are nests, or products of one operand. */
+ * their order does not matter, and buffers that one of them uses are in use while all of them run. They are nests, or products of one operand. The launch of
+ * products may begin with the block that computes this operand (repeat.h). */
 #ifndef TRIB_BACKEND_LOOPS_IR_BESIDE_H
 #define TRIB_BACKEND_LOOPS_IR_BESIDE_H
 #include "backend/loops/ir/loops.h"

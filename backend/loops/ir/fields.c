@@ -105,7 +105,7 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 			CODE_ENUM(c, x->scope, SCOPE_COUNT, scope_words);
 		if (codec_reads(c))
 			x->offset = dim_const(c->dims, 0);
-		if (x->scope == SCOPE_PRIVATE)
+		if (!loop_scope_is_placed(x->scope))
 			return;
 		code_mark(c, " at ");
 		code_dim(c, &x->offset);

@@ -19,6 +19,8 @@ enum buffer_scope {
 #undef SCOPE
 	SCOPE_COUNT
 };
+/* True if temporaries of the scope have a place in memory that is laid out: an offset. */
+static inline bool loop_scope_is_placed(enum buffer_scope s) { return s == SCOPE_GLOBAL || s == SCOPE_LOCAL; }
 struct loop_buffer {
 	enum buffer_kind kind;
 	enum buffer_scope scope; /* of a temporary; of others global */
@@ -152,8 +154,9 @@ enum {
 	LOOP_MOST_FRAME = 1 << 17,
 	LOOP_MOST_ON_STACK = 1 << 14,
 	LOOP_MOST_PRIVATE = 16,
+	LOOP_MOST_ITEMS = 1 << 13,
 	LOOP_MOST_DEPTH = 4
-}; /* bytes, elements, blocks in each other */
+}; /* bytes, elements, elements of all items, blocks in each other */
 
 enum loop_stmt_kind {
 #define STMT(id, word, member) STMT_##id,

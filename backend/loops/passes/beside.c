@@ -2,8 +2,10 @@
  * (ir/beside.h). A launch takes a device a few microseconds, and a step of a decoder has many small ones that leave most of it idle: the projections of
  * queries, keys and values, rotary positions of both, masks.
  *
- * Products are joined only if they may have one row: those of many rows fill a device alone. */
+ * Products are joined only if they may have one row: those of many rows fill a device alone. The block before them that computes this row joins them, too
+ * (ir/repeat.h), if groups have room for the row in their memory. */
 #include "backend/loops/ir/beside.h"
+#include "backend/loops/ir/repeat.h"
 #include "backend/loops/loop_passes.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
@@ -11,6 +13,7 @@
 /* A statement is looked for among so many of those behind; a launch has so many at the most, and so many reads and writes, since buffers
  * are arguments. */
 enum { WINDOW = 64, MOST_NESTS = 8, MOST_PRODUCTS = 4, MOST_BUFFERS = 32 };
+enum { MOST_ROW = 24 << 10 }; /* bytes of what a block computes of a row */
 
 /* Errors are reported in the order of statements, so one that may fail stays where it is. */
 static bool beside_may_fail(const struct loop_nest *n)
@@ -71,11 +74,51 @@ static uint32_t fill_launch(struct loop_fn *f, uint32_t first)
 	return end - first - 1;
 }
 
+/* ---- the block before products ---- */
+
+struct beside_row {
+	const struct loop_fn *f;
+	bool *counted;
+	int64_t bytes;
+};
+
+static void count_row(void *ctx, uint32_t buffer)
+{
+	struct beside_row *r = ctx;
+	bool own = r->f->buffers[buffer].scope == SCOPE_LOCAL;
+	if (r->counted[buffer] == own) /* results are counted if they are marked, and what work items keep is not */
+		return;
+	r->counted[buffer] = own;
+	if (__builtin_add_overflow(r->bytes, loops_row_bytes(r->f, buffer), &r->bytes))
+		r->bytes = INT64_MAX;
+}
+
+static bool row_fits(const struct loop_fn *f, const struct loop_stmt *block)
+{
+	struct beside_row r = {f, ARENA_ARRAY(f->unit, bool, f->n_buffers + 1), 0};
+	loops_mark_results(f, block, r.counted);
+	loop_stmt_buffers(block, count_row, &r);
+	return r.bytes <= MOST_ROW;
+}
+
+/* The block k, and the launch behind it. */
+static bool joins_products(struct loop_fn *f, uint32_t k)
+{
+	if (f->stmts[k].kind != STMT_BLOCK || k + 1 == f->n_stmts || !row_fits(f, &f->stmts[k]))
+		return false;
+	for (uint32_t i = k + 1, end = loops_launch_end(f, k + 1); i < end; i++)
+		if (!loops_may_repeat(f, k, i))
+			return false;
+	return f->stmts[k + 1].beside = true;
+}
+
 uint32_t loop_pass_beside(struct loop_fn *f, struct loop_pass_context *c)
 {
 	uint32_t found = 0;
 	for (uint32_t k = 0; c->options->target->group_size && k < f->n_stmts; k = loops_launch_end(f, k))
 		if (may_share(f, &f->stmts[k]))
 			found += fill_launch(f, k);
+	for (uint32_t k = 0; c->options->target->group_size && k < f->n_stmts; k++)
+		found += joins_products(f, k);
 	return found;
 }

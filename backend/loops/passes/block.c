@@ -23,7 +23,7 @@ static void forget_candidate(struct joiner *j)
 	for (uint32_t k = 0; k < j->n_touched; k++) {
 		j->inside[j->touched[k]] = 0;
 		j->row[j->touched[k]] = 0;
-		j->outside[j->touched[k]] = false;
+		j->items[j->touched[k]] = j->outside[j->touched[k]] = false;
 	}
 	j->n_touched = 0;
 }
@@ -150,7 +150,7 @@ static void own_buffers(struct joiner *j)
 		if (!loops_is_own(j, k))
 			continue;
 		bool small = j->row[k] <= LOOP_MOST_PRIVATE && !j->options->target->group_size;
-		b->scope = small ? SCOPE_PRIVATE : SCOPE_LOCAL;
+		b->scope = small ? SCOPE_PRIVATE : j->items[k] ? SCOPE_ITEMS : SCOPE_LOCAL;
 		b->layout = LAYOUT_PLAIN;
 		b->type = (struct hir_type){.elem = b->type.elem, .rank = 1, .dims = {dim_const(j->dims, j->row[k])}};
 	}
@@ -199,6 +199,7 @@ uint32_t loop_pass_blocks(struct loop_fn *f, struct loop_pass_context *c)
 	j.inside = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
 	j.touched = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
 	j.row = ARENA_ARRAY(f->unit, int64_t, f->n_buffers + 1);
+	j.items = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
 	j.outside = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
 	j.nests = ARENA_ARRAY(f->unit, struct loop_nest, MOST_NESTS);
 	for (uint32_t s = 0; s < f->n_stmts; s++)

@@ -23,6 +23,7 @@ struct joiner {
 	uint32_t *touched; /* the buffers that the candidate uses; time must not grow with those of the unit */
 	uint32_t n_touched;
 	int64_t *row;            /* of each buffer that the candidate writes: the elements of a row; 0: it does not write it */
+	bool *items;             /* of each buffer: work items of a group keep the elements of a row */
 	bool *outside;           /* of each buffer: rows of the candidate's own stay in scratch, since local memory has no room for them */
 	struct loop_nest *nests; /* copies of those of the candidate, which begins with statement `first` */
 	uint32_t first, n;

@@ -2,6 +2,7 @@
  * cache. On 4096 x 4096 float32 a layer norm takes 1.3 times as long as a copy, and softmax(gelu(2x+1)) 3.3 times; its arithmetic alone, with rows
  * in L2, takes 2.6. */
 #include "backend/loops/passes/block.h"
+#include "backend/loops/ir/items.h"
 #include "backend/loops/schedule/choose.h"
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
@@ -56,9 +57,31 @@ static struct row_bytes sum_rows(const struct joiner *j)
 		int64_t bytes = own || j->outside[k] ? block_cost_row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
 		sum.longest = bytes > sum.longest ? bytes : sum.longest;
 		sum.all += bytes;
-		sum.frame += own ? bytes + ALIGNMENT : 0;
+		sum.frame += own && !j->items[k] ? bytes + ALIGNMENT : 0;
 	}
 	return sum;
+}
+
+static void keep_access(struct joiner *j, const struct loop_nest *n, const struct loop_access *a)
+{
+	j->items[a->buffer] = j->items[a->buffer] && loops_items_of(j->dims, n, j->rows.n, a) == j->row[a->buffer];
+}
+
+/* Finds the rows that work items keep. */
+static void keep_in_items(struct joiner *j)
+{
+	for (uint32_t i = 0; i < j->n_touched; i++) {
+		uint32_t k = j->touched[i];
+		j->items[k] = loops_is_own(j, k) && j->row[k] <= LOOP_MOST_ITEMS && loops_items_keep(j->f->buffers[k].type.elem);
+	}
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct loop_nest *n = &j->nests[i];
+		for (uint32_t k = 0; k < n->n_exprs; k++)
+			if (n->exprs[k].kind == LOOP_LOAD)
+				keep_access(j, n, &n->exprs[k].access);
+		for (uint32_t k = 0; k < n->n_stores; k++)
+			keep_access(j, n, &n->stores[k].access);
+	}
 }
 
 /* Leaves the longest rows of work groups in scratch until local memory has room for the others. */
@@ -68,7 +91,8 @@ static void leave_outside(struct joiner *j)
 		uint32_t longest = LOOP_NONE;
 		for (uint32_t i = 0; i < j->n_touched; i++) {
 			uint32_t k = j->touched[i];
-			if (loops_is_own(j, k) && (longest == LOOP_NONE || block_cost_row_bytes(j, k) > block_cost_row_bytes(j, longest)))
+			if (loops_is_own(j, k) && !j->items[k] &&
+			    (longest == LOOP_NONE || block_cost_row_bytes(j, k) > block_cost_row_bytes(j, longest)))
 				longest = k;
 		}
 		j->outside[longest] = true;
@@ -79,8 +103,10 @@ bool loops_is_worth_block(struct joiner *j)
 {
 	const struct target *t = j->options->target;
 	int64_t rows = block_cost_count_rows(j), all;
-	if (t->group_size)
+	if (t->group_size) {
+		keep_in_items(j);
 		leave_outside(j);
+	}
 	const struct row_bytes row = sum_rows(j);
 	if (row.longest > LOOP_MOST_FRAME || row.frame > LOOP_MOST_FRAME || (!t->group_size && row.all > t->l2_bytes / 2))
 		return false;

@@ -1,6 +1,7 @@
 /* Checks the invariants of loop IR: what its printers and its interpreter rely on. */
 #include "backend/loops/verify/verify_state.h"
 #include "backend/loops/ir/beside.h"
+#include "backend/loops/ir/repeat.h"
 #include "base/buf.h"
 #include "base/bug.h"
 
@@ -25,12 +26,13 @@ bool verify_stmt(const struct verifier *v, const struct loop_stmt *s)
 	return verify_fail(v, "unknown kind of statement", s->kind);
 }
 
-/* Statement k is beside others: each of them is independent of it. */
+/* Statement k is beside others: each of them is independent of it, or a block that its groups may repeat. */
 static bool verify_launch(const struct verifier *v, uint32_t k)
 {
 	const struct loop_fn *f = v->f;
 	for (uint32_t i = k; i > 0 && f->stmts[i].beside; i--)
-		if (!loops_are_alike(&f->stmts[i - 1], &f->stmts[k]) || !loops_are_independent(f, &f->stmts[i - 1], &f->stmts[k]))
+		if (!loops_may_repeat(f, i - 1, k) &&
+		    (!loops_are_alike(&f->stmts[i - 1], &f->stmts[k]) || !loops_are_independent(f, &f->stmts[i - 1], &f->stmts[k])))
 			return verify_fail(v, "a statement beside one that it cannot share a launch with", i - 1);
 	return true;
 }

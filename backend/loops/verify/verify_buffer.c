@@ -1,5 +1,6 @@
 /* Buffers: numbers, types, constants, places. */
 #include "backend/loops/ir/grow.h"
+#include "backend/loops/ir/items.h"
 #include "backend/loops/verify/verify_state.h"
 #include "backend/loops/ir/visit.h"
 #include "base/buf.h"
@@ -38,6 +39,8 @@ static bool check_buffer(const struct verifier *v, const struct loop_buffer *b, 
 		return verify_fail(v, "a buffer of a block without a constant size", at);
 	if (b->scope == SCOPE_PRIVATE && count > LOOP_MOST_PRIVATE)
 		return verify_fail(v, "a private buffer with many elements", at);
+	if (b->scope == SCOPE_ITEMS && (count > LOOP_MOST_ITEMS || !loops_items_keep(b->type.elem)))
+		return verify_fail(v, "a buffer that work items cannot keep", at);
 	if (b->kind == BUFFER_CONST && (!b->data || !verify_count(v, &b->type, &count)))
 		return verify_fail(v, "a constant without elements", at);
 	if (b->kind == BUFFER_CONST && (size_t)count != b->data_bytes / dtype_size(b->type.elem))

@@ -276,7 +276,7 @@ struct places {
 static bool is_placed(const struct memory_check *m, uint32_t k)
 {
 	const struct loop_fn *f = m->v->f;
-	return f->buffers[k].kind == BUFFER_TEMP && f->buffers[k].scope != SCOPE_PRIVATE &&
+	return f->buffers[k].kind == BUFFER_TEMP && loop_scope_is_placed(f->buffers[k].scope) &&
 	       f->buffers[loops_root(f, k)].kind == BUFFER_TEMP;
 }
 
@@ -296,7 +296,7 @@ static void check_place(struct memory_check *m, const struct places *p, uint32_t
 	int64_t from, to, room;
 	const struct content *c = &m->contents[k];
 	const struct loop_buffer *b = &m->v->f->buffers[k];
-	if (b->kind != BUFFER_TEMP || c->owner != p->owner || b->scope == SCOPE_PRIVATE)
+	if (b->kind != BUFFER_TEMP || c->owner != p->owner || !loop_scope_is_placed(b->scope))
 		return;
 	if (c->first == UINT32_MAX ? b->end != 0 : (b->first != c->first || b->end != c->last + 1))
 		verify_memory_fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);

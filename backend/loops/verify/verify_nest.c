@@ -1,4 +1,5 @@
 /* Nests: expressions and their types, accesses inside their buffers. */
+#include "backend/loops/ir/items.h"
 #include "backend/ir/tensor.h"
 #include "backend/loops/ir/in_place.h"
 #include "backend/loops/verify/verify_state.h"
@@ -68,6 +69,9 @@ static bool verify_nest_check_access(const struct verifier *v, const struct loop
 	for (uint32_t k = loops; k < LOOP_MAX; k++)
 		if (!verify_const(v, a->stride[k], &n) || n)
 			return verify_fail(v, "a stride along a loop that does not exist", at);
+	if (b->scope == SCOPE_ITEMS && (v->n->n_outer > v->block->loops.n_parallel || !verify_count(v, &b->type, &n) ||
+					loops_items_of(v->f->dims, v->n, v->n->n_outer, a) != n))
+		return verify_fail(v, "an access to the element of another work item", at);
 	if (verify_count(v, &b->type, &n) && verify_nest_reach(v, a, loops, &low, &high) && (low < 0 || high >= n))
 		return verify_fail(v, "an access outside of its buffer", at);
 	return true;

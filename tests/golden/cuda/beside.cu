@@ -55,6 +55,13 @@ TRI_FUNCTION void beside_e2(long i0, long i1, long i2, int t, uchar *p3, ulong o
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -67,6 +74,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -77,7 +85,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 2 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -95,7 +103,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -139,7 +147,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -150,7 +158,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -162,12 +170,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -183,6 +193,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -216,6 +227,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k2_2
 #define TRI_BUFFERS , uchar *p3, ulong o3
@@ -231,6 +246,13 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -243,6 +265,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -253,7 +276,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 4 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -271,7 +294,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -315,7 +338,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -326,7 +349,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -338,12 +361,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -359,6 +384,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 4; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -392,6 +418,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k2_3
 #define TRI_BUFFERS , uchar *p3, ulong o3
@@ -603,6 +633,13 @@ TRI_FUNCTION void beside_e3(long i0, long i1, long i2, int t, uchar *p6, ulong o
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -615,6 +652,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -625,7 +663,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 2 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -643,7 +681,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -687,7 +725,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -698,7 +736,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -710,12 +748,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -731,6 +771,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -764,6 +805,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k3_2
 #define TRI_BUFFERS , uchar *p6, ulong o6
@@ -779,6 +824,13 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -791,6 +843,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -801,7 +854,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 4 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -819,7 +872,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -863,7 +916,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -874,7 +927,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -886,12 +939,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -907,6 +962,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 4; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -940,6 +996,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k3_3
 #define TRI_BUFFERS , uchar *p6, ulong o6
@@ -1144,6 +1204,13 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -1156,6 +1223,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -1166,7 +1234,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 1 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -1184,7 +1252,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -1228,7 +1296,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -1239,7 +1307,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -1251,12 +1319,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -1272,6 +1342,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 1; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -1305,6 +1376,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 kernel void beside_k4(uchar *p2, ulong o2, uchar *p5, ulong o5, long n0)
 {

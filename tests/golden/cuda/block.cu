@@ -3,10 +3,10 @@ kernel TRI_SUB_GROUPS(64) void norm_rows_k0(uchar *p0, ulong o0, uchar *p1, ulon
 	float *b0 = (float *)(p0 + o0);
 	float *b1 = (float *)(p1 + o1);
 	(void)n0;
-	TRI_SHARED uchar frame[1088] __attribute__((aligned(64)));
+	TRI_SHARED uchar frame[64] __attribute__((aligned(64)));
 	TRI_SHARED ulong parts[1][64];
 	float *b2 = (float *)(frame + 0);
-	float *b3 = (float *)(frame + 64);
+	float b3[4];
 	float *b4 = (float *)(frame + 0);
 	const int lane = (int)get_local_id(0);
 	long g = (long)get_group_id(0);
@@ -49,34 +49,28 @@ kernel TRI_SUB_GROUPS(64) void norm_rows_k0(uchar *p0, ulong o0, uchar *p1, ulon
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	}
 	{
-	for (long q = lane; q < 256; q += 64) {
+	const float v1 = b2[0];
+#pragma unroll
+	for (int j = 0, q = lane; j < 4; j++, q += 64) {
 		long h = q;
 		const long i1 = h;
 	const float v0 = b0[i0 * 256 + i1];
-	const float v1 = b2[0];
 	const float v2 = v0 - v1;
 	const float v3 = exp(v2);
-	b3[i1] = v3;
+	b3[j] = v3;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	}
 	{
 	float *l0 = (float *)parts[0];
 	float a0 = 0;
-	float s0 = 0;
-	int c0 = 0;
-	for (long q = lane; q < 256; q += 64) {
+#pragma unroll
+	for (int j = 0, q = lane; j < 4; j++, q += 64) {
 		long h = q;
 		const long r0 = h;
-		const float v0 = b3[r0];
-		s0 += v0;
-		if (++c0 == 64) {
-			a0 += s0;
-			s0 = 0;
-			c0 = 0;
-		}
+		const float v0 = b3[j];
+		a0 = a0 + v0;
 	}
-	a0 += s0;
 	for (int gap = TRI_SWAPS / 2; gap > 0; gap >>= 1) {
 		const float w0 = tri_swap_float(a0, gap, l0);
 		a0 = a0 + w0;
@@ -98,11 +92,12 @@ kernel TRI_SUB_GROUPS(64) void norm_rows_k0(uchar *p0, ulong o0, uchar *p1, ulon
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	}
 	{
-	for (long q = lane; q < 256; q += 64) {
+	const float v1 = b4[0];
+#pragma unroll
+	for (int j = 0, q = lane; j < 4; j++, q += 64) {
 		long h = q;
 		const long i1 = h;
-	const float v0 = b3[i1];
-	const float v1 = b4[0];
+	const float v0 = b3[j];
 	const float v2 = v0 * v1;
 	b1[i0 * 256 + i1] = v2;
 	}

@@ -29,6 +29,11 @@ TRI_FUNCTION void epilogue_e0(long i0, long i1, long i2, float t, uchar *p2, ulo
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -41,6 +46,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 #if 0
 	const int down = (m + 1 - 1) / 1, part = group / across / down, row = group / across % down * 1;
@@ -56,11 +62,11 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	const int step = n;
 	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)(begin + first) * step;
 #endif
-	global const float *x[1];
+	TRI_X_SPACE const float *x[1];
 	float sum[1];
 #pragma unroll
 	for (int r = 0; r < 1; r++) {
-		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
+		x[r] = (TRI_X_SPACE const float *)TRI_X + (long)min(row + r, m - 1) * k + first;
 		sum[r] = 0;
 	}
 	int i = begin;
@@ -99,6 +105,9 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
 
 #define TRI_NAME epilogue_k0_1
 #define TRI_BUFFERS , uchar *p2, ulong o2
@@ -112,6 +121,11 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -124,6 +138,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 #if 0
 	const int down = (m + 4 - 1) / 4, part = group / across / down, row = group / across % down * 4;
@@ -139,11 +154,11 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	const int step = n;
 	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)(begin + first) * step;
 #endif
-	global const float *x[4];
+	TRI_X_SPACE const float *x[4];
 	float sum[4];
 #pragma unroll
 	for (int r = 0; r < 4; r++) {
-		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
+		x[r] = (TRI_X_SPACE const float *)TRI_X + (long)min(row + r, m - 1) * k + first;
 		sum[r] = 0;
 	}
 	int i = begin;
@@ -182,6 +197,9 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
 
 #define TRI_NAME epilogue_k0_2
 #define TRI_BUFFERS , uchar *p2, ulong o2

@@ -50,6 +50,13 @@ void beside_e2(long i0, long i1, long i2, int t, global uchar *p3, ulong o3, lon
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -62,6 +69,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -72,7 +80,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 2 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -90,7 +98,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -134,7 +142,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -145,7 +153,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -157,12 +165,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -178,6 +188,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -211,6 +222,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k2_2
 #define TRI_BUFFERS , global uchar *p3, ulong o3
@@ -226,6 +241,13 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -238,6 +260,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -248,7 +271,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 4 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -266,7 +289,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -310,7 +333,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -321,7 +344,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -333,12 +356,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -354,6 +379,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 4; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -387,6 +413,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k2_3
 #define TRI_BUFFERS , global uchar *p3, ulong o3
@@ -594,6 +624,13 @@ void beside_e3(long i0, long i1, long i2, int t, global uchar *p6, ulong o6, lon
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -606,6 +643,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -616,7 +654,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 2 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -634,7 +672,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -678,7 +716,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -689,7 +727,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -701,12 +739,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 2; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -722,6 +762,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -755,6 +796,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k3_2
 #define TRI_BUFFERS , global uchar *p6, ulong o6
@@ -770,6 +815,13 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -782,6 +834,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -792,7 +845,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 4 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -810,7 +863,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -854,7 +907,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -865,7 +918,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -877,12 +930,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 4; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -898,6 +953,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 4; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -931,6 +987,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 #define TRI_NAME beside_k3_3
 #define TRI_BUFFERS , global uchar *p6, ulong o6
@@ -1135,6 +1195,13 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
+#ifndef TRI_ROW /* the rows are in memory */
+#define TRI_ROW
+#define TRI_X (px + ox)
+#define TRI_X_SPACE global
+#else
+#define TRI_WHOLE_STEPS
+#endif
 kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
 #if 0
 	, long terms
@@ -1147,6 +1214,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 	int which = 0;
 	TRI_BESIDE
 #endif
+	TRI_ROW
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), panels = (n + 31) / 32;
 	const int panel = group % panels;
 #if 0
@@ -1157,7 +1225,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #endif
 	const int shift = n - panel * 32 > 16 ? 3 : 2; /* a step is 2^shift quads of columns */
 	global const uint4 *w = (global const uint4 *)(pw + ow) + (long)panel * 8 * steps;
-	global const uint *x = (global const uint *)(px + ox);
+	TRI_X_SPACE const uint *x = (TRI_X_SPACE const uint *)TRI_X;
 #if defined(TRI_MMA_NVIDIA) && 1 == 4
 	TRI_SHARED uint spare[2 * TRI_MMA_SPARE + 1];
 	if (row % 16 != 0)
@@ -1175,7 +1243,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 		if (k % 16 == 0) {
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const uint4 words = ((global const uint4 *)x)[(at[i] >> 4) + last];
+				const uint4 words = ((TRI_X_SPACE const uint4 *)x)[(at[i] >> 4) + last];
 				a[i][0] = words.s0, a[i][1] = words.s1, a[i][2] = words.s2, a[i][3] = words.s3;
 			}
 		} else {
@@ -1219,7 +1287,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = tri_block_words((global const uint *)(w + (s << 3)));
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps + s;
 				sum[r] = tri_dot_trits(sum[r], v, own[0], own[1]);
 			}
 		}
@@ -1230,7 +1298,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad], u = w[(last << shift) + quad], some = ~TRI_PLANE_0(v, u), sign = ~TRI_PLANE_1(v, u);
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				global const uint4 *own = (global const uint4 *)x + (long)min(row + r, m - 1) * steps;
+				TRI_X_SPACE const uint4 *own = (TRI_X_SPACE const uint4 *)x + (long)min(row + r, m - 1) * steps;
 				const uint a = tri_fields(own[s]), b = after < end ? tri_fields(own[last]) : 0;
 				const uint nonzero = TRI_PLANE_0(a, b), negative = TRI_PLANE_1(a, b);
 				sum[r] += TRI_VECTOR4(int, tri_count(nonzero & some.s0, negative ^ sign.s0, 0, 0), tri_count(nonzero & some.s1, negative ^ sign.s1, 0, 0),
@@ -1242,12 +1310,14 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll
 			for (int r = 0; r < 1; r++) {
-				const uint4 a = ((global const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
+				const uint4 a = ((TRI_X_SPACE const uint4 *)x)[(long)min(row + r, m - 1) * steps + s];
 				sum[r] = tri_dot_trits(sum[r], v, a, a);
 			}
 		}
 #endif
-	} else {
+	}
+#ifndef TRI_WHOLE_STEPS
+	else {
 		for (int s = begin + (lid >> shift); s < end; s += 256 >> shift) {
 			const uint4 v = w[(s << shift) + quad];
 #pragma unroll 1
@@ -1263,6 +1333,7 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 			}
 		}
 	}
+#endif
 #pragma unroll
 	for (int r = 0; r < 1; r++) {
 		local int *own = parts[r] + (lid & ~15) * 4 + lid % 16;
@@ -1296,6 +1367,10 @@ kernel TRI_SUB_GROUPS(256) void TRI_NAME(global uchar *px, ulong ox, global ucha
 #undef TRI_DIMS
 #undef TRI_STORE
 #undef TRI_BESIDE
+#undef TRI_ROW
+#undef TRI_X
+#undef TRI_X_SPACE
+#undef TRI_WHOLE_STEPS
 
 kernel void beside_k4(global uchar *p2, ulong o2, global uchar *p5, ulong o5, long n0)
 {

@@ -333,20 +333,21 @@ static void print_text(const char *path, const char *name, void checks(struct fi
 	sources_free(sources);
 }
 
-static void blocks(void **state)
-{
-	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/norm_rows_device.loops", "block", check);
-	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested", check);
-}
-
-/* Launches of several statements, for work groups alone. */
-static void check_beside(struct fixture *x, const char *name)
+/* Items of groups keep elements, and launches have several statements. */
+static void check_only_groups(struct fixture *x, const char *name)
 {
 	check_groups(x, name);
 	arena_free(x->a);
 }
 
-static void beside(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/beside_device.loops", "beside", check_beside); }
+static void blocks(void **state)
+{
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/norm_rows_device.loops", "block", check_only_groups);
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested", check);
+}
+
+static void beside(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/beside_device.loops", "beside", check_only_groups); }
+static void repeat(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/repeat_device.loops", "repeat", check_only_groups); }
 
 static void bounded_casts(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/bounded_device.loops", "bounded", check); }
 
@@ -355,7 +356,7 @@ int test_opencl_emit(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bias_relu),     cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
 		cmocka_unit_test(integers),      cmocka_unit_test(program), cmocka_unit_test(epilogue),    cmocka_unit_test(blocks),
-		cmocka_unit_test(bounded_casts), cmocka_unit_test(vectors), cmocka_unit_test(beside),
+		cmocka_unit_test(bounded_casts), cmocka_unit_test(vectors), cmocka_unit_test(beside),      cmocka_unit_test(repeat),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

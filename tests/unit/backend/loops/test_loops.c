@@ -101,6 +101,7 @@ static void test_golden(void **state)
 	check_golden("several", TARGET_OPENCL, "several_device");
 	check_golden("norm_rows", TARGET_OPENCL, "norm_rows_device");
 	check_golden("beside", TARGET_OPENCL, "beside_device");
+	check_golden("repeat", TARGET_OPENCL, "repeat_device");
 }
 
 int test_loops(void)
