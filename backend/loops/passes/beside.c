@@ -13,7 +13,7 @@
 /* A statement is looked for among so many of those behind; a launch has so many at the most, and so many reads and writes, since buffers
  * are arguments. */
 enum { WINDOW = 64, MOST_NESTS = 8, MOST_PRODUCTS = 4, MOST_BUFFERS = 32 };
-enum { MOST_ROW = 24 << 10 }; /* bytes of what a block computes of a row */
+enum { MOST_ROW = 20 << 10 }; /* bytes of what a block computes of a row; the rest of 32 KiB is for partial results */
 
 /* Errors are reported in the order of statements, so one that may fail stays where it is. */
 static bool beside_may_fail(const struct loop_nest *n)

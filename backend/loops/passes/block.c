@@ -30,10 +30,10 @@ static void forget_candidate(struct joiner *j)
 
 /* ---- candidates ---- */
 
-/* A nest that can be in a block: its accesses are known, and it cannot fail. */
-static bool block_is_plain(const struct loop_stmt *s)
+/* A nest that can be in a block: its accesses are known, and it cannot fail. On a device, one row pays, too: without a block its nests are launches. */
+static bool block_is_plain(const struct loop_stmt *s, const struct target *t)
 {
-	if (s->kind != STMT_NEST || s->u.nest.n_parallel == 0)
+	if (s->kind != STMT_NEST || (s->u.nest.n_parallel == 0 && !t->group_size))
 		return false;
 	for (uint32_t k = 0; k < s->u.nest.n_exprs; k++)
 		if (s->u.nest.exprs[k].kind == LOOP_CHECK)
@@ -116,6 +116,18 @@ static bool appends(const struct joiner *j, const struct loop_nest *n)
 	return false;
 }
 
+/* Nests share one row whatever they compute, so only those stay that need something of the ones before. */
+static void keep_connected(struct joiner *j)
+{
+	for (uint32_t k = 1; k < j->n; k++) {
+		bool fed = false;
+		for (uint32_t i = 0; i < k; i++)
+			fed |= feeds(&j->nests[i], &j->nests[k]);
+		if (!fed)
+			j->n = k;
+	}
+}
+
 static bool block_can_join(struct joiner *j)
 {
 	forget_candidate(j);
@@ -183,6 +195,8 @@ static bool join_from(struct joiner *j, uint32_t first, uint32_t end)
 	for (j->first = first; end > j->first + 1; end = j->first + j->n - 1) {
 		if (!align_from(j, end) || !block_trim(j))
 			return false;
+		if (j->rows.n == 0)
+			keep_connected(j);
 		if (block_can_join(j)) {
 			make_block(j);
 			return true;
@@ -205,7 +219,7 @@ uint32_t loop_pass_blocks(struct loop_fn *f, struct loop_pass_context *c)
 	for (uint32_t s = 0; s < f->n_stmts; s++)
 		loop_stmt_buffers(&f->stmts[s], block_count_use, j.uses);
 	for (uint32_t s = 0, end; s < f->n_stmts; s++) {
-		for (end = s; end < f->n_stmts && end < s + MOST_NESTS && block_is_plain(&f->stmts[end]);)
+		for (end = s; end < f->n_stmts && end < s + MOST_NESTS && block_is_plain(&f->stmts[end], c->options->target);)
 			end++;
 		bool joined = join_from(&j, s, end);
 		while (joined && s < j.first)

@@ -7,7 +7,7 @@
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
 
-enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, LEAST_GROUPS = 64, ALIGNMENT = 64 };
+enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, LEAST_GROUPS = 64, SHORT_ROW = 1 << 13, ALIGNMENT = 64 };
 
 static int64_t block_cost_row_bytes(const struct joiner *j, uint32_t buffer)
 {
@@ -99,6 +99,20 @@ static void leave_outside(struct joiner *j)
 	}
 }
 
+/* True if the launches that nests would be take longer than their work, even where most of a device is idle. */
+static bool are_short(const struct joiner *j)
+{
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct loop_nest *n = &j->nests[i];
+		int64_t count = 1, extent;
+		for (uint32_t k = j->rows.n; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
+			if (!dim_is_const(j->dims, n->extent[k], &extent) || __builtin_mul_overflow(count, extent, &count) ||
+			    count > SHORT_ROW)
+				return false;
+	}
+	return true;
+}
+
 bool loops_is_worth_block(struct joiner *j)
 {
 	const struct target *t = j->options->target;
@@ -110,7 +124,11 @@ bool loops_is_worth_block(struct joiner *j)
 	const struct row_bytes row = sum_rows(j);
 	if (row.longest > LOOP_MOST_FRAME || row.frame > LOOP_MOST_FRAME || (!t->group_size && row.all > t->l2_bytes / 2))
 		return false;
-	if (row.longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < (t->group_size ? LEAST_GROUPS : LEAST_ROWS))
+	if (row.longest < LEAST_VECTORS * (int64_t)t->vector_bytes)
+		return false;
+	if (t->group_size)
+		return rows >= LEAST_GROUPS || are_short(j);
+	if (rows < LEAST_ROWS)
 		return false;
 	return __builtin_mul_overflow(row.all, rows, &all) || all > t->l1_bytes / 2;
 }

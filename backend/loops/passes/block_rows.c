@@ -1,13 +1,19 @@
 /* Rows of buffers: what each iteration of the shared loops reads and writes. */
 #include "backend/loops/passes/block.h"
 
+static dim rows_buffer_size(const struct joiner *j, uint32_t buffer)
+{
+	const struct hir_type *t = &j->f->buffers[buffer].type;
+	return dim_product(j->dims, t->dims, t->rank);
+}
+
 int64_t loops_row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
 {
-	uint32_t last = j->rows.n - 1;
 	int64_t row, at, stride, extent;
-	if (!dim_is_const(j->dims, a->stride[last], &row) || row < 1 || !dim_is_const(j->dims, a->base, &at) || at < 0)
+	dim size = j->rows.n ? a->stride[j->rows.n - 1] : rows_buffer_size(j, a->buffer);
+	if (!dim_is_const(j->dims, size, &row) || row < 1 || !dim_is_const(j->dims, a->base, &at) || at < 0 || a->index != LOOP_NONE)
 		return 0;
-	for (uint32_t k = last; k-- > 0;)
+	for (uint32_t k = 0; k + 1 < j->rows.n; k++)
 		if (!dim_eq(a->stride[k], dim_mul(j->dims, a->stride[k + 1], j->rows.extent[k + 1])))
 			return 0;
 	for (uint32_t k = j->rows.n; k < loops; k++) {
