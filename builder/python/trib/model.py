@@ -329,7 +329,7 @@ def load(
         capacities: rows of the states that grow: {"T": 4096}; default: those of tri.build.
         verify: compare all weights with their digests.
         timeout_ms: a call that takes an OpenCL device longer raises a DeviceError, and so do all later calls; 0: no limit.
-        open_timeout_ms: the same for opening the model, with the programs that the driver must compile the first time.
+        open_timeout_ms: the same for opening the model, with the programs that the driver must compile the first time. An interrupt takes effect when it is open.
 
     Raises: NotFoundError, LoadError, WeightsError, DeviceError, ArgumentError, OutOfMemoryError.
     """
