@@ -5,7 +5,7 @@
 #include "backend/loops/ir/loops.h"
 #include "gpu/runtime/launch.h"
 
-enum { FORM_SIDES = 4, FORM_CONDITIONS = 11, MOST_FORMS = 8 };
+enum { FORM_SIDES = 4, FORM_CONDITIONS = 12, MOST_FORMS = 8 };
 #define FORM_ROWS UINT32_MAX
 struct form_side {
 	uint32_t field; /* of the record; FORM_ROWS: all rows of its TILE */
