@@ -722,6 +722,11 @@ layer Repeat() {
         return (a(row), x + b(row), row * 2.0, relu(c(other)), d(other), e(relu(z) * z))
     }
 }
+
+layer Row() {
+    let _of = Repeat()
+    fn forward(x: Tensor<float32, [1, 272]>, y: Tensor<float32, [1, 1296]>, z: Tensor<float32, [1, 6912]>) { return _of(x, y, z) }
+}
 """
 
 
@@ -762,15 +767,17 @@ class Devices(Programs):
     def test_groups_repeat_blocks(self):
         """With one row, groups of products compute the norm and the quantisation before them; the first one also stores the row."""
         self.write("repeat.tri", REPEAT)
-        self.write("tri.build", "project repeat\n    version = 1.0\nmodel repeat\n    sources = repeat.tri\n    entry = Repeat\n    emit = library opencl\n")
+        self.write("tri.build", "project repeat\n    version = 1.0\n" +
+                   "".join(f"model {entry}\n    sources = repeat.tri\n    entry = {entry}\n    emit = library opencl\n" for entry in ("Repeat", "Row")))
         self.trib("build")
-        self.assertGreaterEqual(self.trib("build", "--dump-opencl", "repeat").stdout.count("#define TRI_ROW "), 3)
+        for entry in "Repeat", "Row":
+            self.assertGreaterEqual(self.trib("build", "--dump-opencl", entry).stdout.count("#define TRI_ROW "), 3, entry)
         self.env.update(TRIB_OPENCL_VARIANT="groups")
-        for rows in (1, 2):
+        for entry, rows in ("Repeat", 1), ("Repeat", 2), ("Row", 1):
             inputs = {name: generator(name).normal(size=(rows, n)).astype(F32) for name, n in (("x", 272), ("y", 1296), ("z", 6912))}
-            want, got = (self.infer("repeat", inputs, 6, "--device", device) for device in ("cpu", "opencl"))
+            want, got = (self.infer(entry, inputs, 6, "--device", device) for device in ("cpu", "opencl"))
             for k, (g, w) in enumerate(zip(got, want)):
-                np.testing.assert_allclose(g, w, 1e-5, 1e-4, err_msg=f"{rows} rows, output {k}")
+                np.testing.assert_allclose(g, w, 1e-5, 1e-4, err_msg=f"{entry}, {rows} rows, output {k}")
 
     test_interpreter_against_numpy = None
 

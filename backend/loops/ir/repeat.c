@@ -124,8 +124,8 @@ bool loops_may_repeat(const struct loop_fn *f, uint32_t block, uint32_t product)
 	const struct matmul_dims *d = (const void *)p->u.kernel.dims;
 	const struct loop_nest *loops = &b->u.block.loops;
 	struct repeat_check c = {.f = f, .block = b, .product = p, .at = block, .rows = d->M, .ok = true};
-	if (!dim_is_const(f->dims, d->K, &depth) || depth <= 0 || depth % STEP || loops->n_parallel > 1 ||
-	    (loops->n_parallel && !dim_eq(loops->extent[0], d->M)) || !computes_operand(&c))
+	if (!dim_is_const(f->dims, d->K, &depth) || depth <= 0 || depth % STEP || loops->n_parallel != 1 ||
+	    !dim_eq(loops->extent[0], d->M) || !computes_operand(&c))
 		return false;
 	loop_stmt_nests(b, repeat_check_nest, &c);
 	repeat_check_product(&c);

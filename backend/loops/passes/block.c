@@ -51,6 +51,29 @@ static struct loop_nest copy_nest(struct arena *a, const struct loop_nest *n)
 	return c;
 }
 
+static void add_stride(struct dims *d, struct loop_access *a)
+{
+	memmove(a->stride + 1, a->stride, (LOOP_MAX - 1) * sizeof *a->stride);
+	a->stride[0] = dim_const(d, 0);
+}
+
+/* Adds a loop of one iteration around the nest. Returns false if it has too many loops. */
+static bool add_row(struct dims *d, struct loop_nest *n)
+{
+	if (n->n_parallel + n->n_reduce == LOOP_MAX)
+		return false;
+	memmove(n->extent + 1, n->extent, (LOOP_MAX - 1) * sizeof *n->extent);
+	n->extent[0] = dim_const(d, 1);
+	n->n_parallel++;
+	for (uint32_t k = 0; k < n->n_exprs; k++) {
+		add_stride(d, &n->exprs[k].access);
+		n->exprs[k].var += n->exprs[k].kind == LOOP_INDEX;
+	}
+	for (uint32_t k = 0; k < n->n_stores; k++)
+		add_stride(d, &n->stores[k].access);
+	return true;
+}
+
 /* Aligns the nests from `first` on with the rows of the first reduction among them. Returns false if that reduction is not reached. */
 static bool align_from(struct joiner *j, uint32_t end)
 {
@@ -60,10 +83,15 @@ static bool align_from(struct joiner *j, uint32_t end)
 	if (sum == end)
 		return false;
 	const struct loop_nest *n = &j->f->stmts[sum].u.nest;
-	j->rows.n = n->n_parallel;
+	const bool one = n->n_parallel == 0; /* row, which is a loop of blocks all the same */
+	j->rows.n = one ? 1 : n->n_parallel;
 	memcpy(j->rows.extent, n->extent, sizeof j->rows.extent);
+	if (one)
+		j->rows.extent[0] = dim_const(j->dims, 1);
 	for (j->n = 0; j->first + j->n < end;) {
 		j->nests[j->n] = copy_nest(j->f->unit, &j->f->stmts[j->first + j->n].u.nest);
+		if (one && !add_row(j->dims, &j->nests[j->n]))
+			break;
 		enum aligned done = loops_align(j->dims, &j->nests[j->n], &j->rows);
 		if (done == ALIGNED_NOT)
 			break;
@@ -195,7 +223,7 @@ static bool join_from(struct joiner *j, uint32_t first, uint32_t end)
 	for (j->first = first; end > j->first + 1; end = j->first + j->n - 1) {
 		if (!align_from(j, end) || !block_trim(j))
 			return false;
-		if (j->rows.n == 0)
+		if (loops_have_one_row(j))
 			keep_connected(j);
 		if (block_can_join(j)) {
 			make_block(j);

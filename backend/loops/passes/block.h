@@ -36,6 +36,13 @@ static inline bool loops_is_own(const struct joiner *j, uint32_t buffer)
 	return j->row[buffer] && !j->outside[buffer] && j->f->buffers[buffer].kind == BUFFER_TEMP && j->inside[buffer] == j->uses[buffer];
 }
 
+/* True if the nests have no rows, but a loop of one iteration. */
+static inline bool loops_have_one_row(const struct joiner *j)
+{
+	int64_t n;
+	return j->rows.n == 1 && dim_is_const(j->dims, j->rows.extent[0], &n) && n == 1;
+}
+
 /* block_rows.c: finds the rows of all buffers that the nests write; all rows are 0 before. Returns false if an iteration depends on another one. */
 bool loops_find_rows(struct joiner *j);
 /* Returns the elements from one row to the next, if rows follow each other and the nest touches only its own; else 0. */

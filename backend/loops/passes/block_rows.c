@@ -10,7 +10,7 @@ static dim rows_buffer_size(const struct joiner *j, uint32_t buffer)
 int64_t loops_row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
 {
 	int64_t row, at, stride, extent;
-	dim size = j->rows.n ? a->stride[j->rows.n - 1] : rows_buffer_size(j, a->buffer);
+	dim size = loops_have_one_row(j) ? rows_buffer_size(j, a->buffer) : a->stride[j->rows.n - 1];
 	if (!dim_is_const(j->dims, size, &row) || row < 1 || !dim_is_const(j->dims, a->base, &at) || at < 0 || a->index != LOOP_NONE)
 		return 0;
 	for (uint32_t k = 0; k + 1 < j->rows.n; k++)

@@ -7,7 +7,7 @@ enum { MOST_TRACKED = 1 << 14, MOST_VISITS = 1 << 20 };
 
 static bool check_loops(const struct verifier *v, const struct loop_nest *n)
 {
-	if (n->n_reduce || n->n_exprs || n->n_reductions || n->n_stores || (n->n_outer && n->n_parallel == n->n_outer))
+	if (n->n_reduce || n->n_exprs || n->n_reductions || n->n_stores || n->n_parallel == n->n_outer)
 		return verify_fail(v, "a block is loops around statements", n->n_parallel);
 	for (uint32_t k = 0; k < n->schedule.n_axes; k++) {
 		enum axis_kind kind = n->schedule.axes[k].kind;
