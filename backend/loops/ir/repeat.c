@@ -39,7 +39,7 @@ int64_t loops_row_bytes(const struct loop_fn *f, uint32_t buffer)
 	return bytes;
 }
 
-/* What is looked for in the buffers of the block. */
+/* Checks of the buffers of the block. */
 struct repeat_check {
 	const struct loop_fn *f;
 	const struct loop_stmt *block, *product;

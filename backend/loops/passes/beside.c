@@ -13,7 +13,9 @@
 /* A statement is looked for among so many of those behind; a launch has so many at the most, and so many reads and writes, since buffers
  * are arguments. */
 enum { WINDOW = 64, MOST_NESTS = 8, MOST_PRODUCTS = 4, MOST_BUFFERS = 32 };
-enum { MOST_ROW = 20 << 10 }; /* bytes of what a block computes of a row; the rest of 32 KiB is for partial results */
+/* Bytes of what a block computes of a row, and of this with the partial results that items of the largest group have of reductions; the rest of 32 KiB is for the
+ * products. */
+enum { MOST_ROW = 20 << 10, MOST_WITH_PARTIAL = 28 << 10, PARTIAL_RESULTS = 256 * 8 };
 
 /* Errors are reported in the order of statements, so one that may fail stays where it is. */
 static bool beside_may_fail(const struct loop_nest *n)
@@ -93,12 +95,20 @@ static void count_row(void *ctx, uint32_t buffer)
 		r->bytes = INT64_MAX;
 }
 
+static void count_partial_results(void *ctx, const struct loop_nest *n)
+{
+	int64_t *most = ctx, own = (int64_t)n->n_reductions * PARTIAL_RESULTS;
+	*most = own > *most ? own : *most;
+}
+
 static bool row_fits(const struct loop_fn *f, const struct loop_stmt *block)
 {
 	struct beside_row r = {f, ARENA_ARRAY(f->unit, bool, f->n_buffers + 1), 0};
+	int64_t partial = 0;
 	loops_mark_results(f, block, r.counted);
 	loop_stmt_buffers(block, count_row, &r);
-	return r.bytes <= MOST_ROW;
+	loop_stmt_nests(block, count_partial_results, &partial);
+	return r.bytes <= MOST_ROW && r.bytes + partial <= MOST_WITH_PARTIAL;
 }
 
 /* The block k, and the launch behind it. */

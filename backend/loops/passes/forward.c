@@ -25,12 +25,12 @@ static bool reads_in_order(struct dims *d, const struct loop_nest *n, const stru
 	return true;
 }
 
-static bool forward_is_copy(struct dims *d, const struct loop_fn *f, const struct loop_stmt *s)
+static bool forward_is_copy(struct dims *d, const struct loop_fn *f, const struct loop_nest *n)
 {
-	const struct loop_nest *n = &s->u.nest;
+	if (n->n_reduce || n->n_reductions || n->n_exprs != 1 || n->n_stores != 1)
+		return false;
 	const struct loop_access *load = &n->exprs[0].access, *store = &n->stores[0].access;
-	return s->kind == STMT_NEST && !n->n_reduce && !n->n_reductions && n->n_exprs == 1 && n->n_stores == 1 &&
-	       n->exprs[0].kind == LOOP_LOAD && load->index == LOOP_NONE && store->index == LOOP_NONE &&
+	return n->exprs[0].kind == LOOP_LOAD && load->index == LOOP_NONE && store->index == LOOP_NONE &&
 	       f->buffers[load->buffer].kind == BUFFER_TEMP && f->buffers[load->buffer].grows == LOOP_NONE &&
 	       f->buffers[load->buffer].type.elem == f->buffers[store->buffer].type.elem && reads_in_order(d, n, load);
 }
@@ -185,8 +185,8 @@ uint32_t loop_pass_forward(struct loop_fn *f, struct loop_pass_context *c)
 {
 	const uint32_t before = f->n_stmts;
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
-		struct loop_nest *n = &f->stmts[k].u.nest;
-		if (!forward_is_copy(c->dims, f, &f->stmts[k]))
+		const struct loop_nest *n = &f->stmts[k].u.nest;
+		if (f->stmts[k].kind != STMT_NEST || !forward_is_copy(c->dims, f, n))
 			continue;
 		if (forward(&(struct forwarding){f, c->dims, k, &n->exprs[0].access, &n->stores[0].access, 0})) {
 			memmove(&f->stmts[k], &f->stmts[k + 1], (f->n_stmts - k - 1) * sizeof *f->stmts);
