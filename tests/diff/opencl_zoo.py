@@ -26,6 +26,7 @@ ZOO = os.path.join(SOURCE, "examples", "zoo")
 SIZES = {"mnist_mlp": (1, 28, 28), "efficientnet_b7": (3, 600, 600)}
 PROMPT, CAPACITY = 16, 64
 LAUNCH = 0  # of enum tri_cl_step_kind
+MEDIANS = {"ternary_vit_b16": 1e-2}  # its CPU library moves by a third of that if its input changes by 1e-7
 # What is scaled in ternary Transformers, whose random weights are of size 1.
 RESIDUAL = r"\b[xy] \+ (y\b|(mlp|self_attention|self_attn\.step)\(\w+\([xy]\)\))"
 QUERIES = r"\bq(?=, num_heads)"
@@ -84,7 +85,7 @@ class OpenclZoo(ProjectTest):
             error = np.abs(g - w) / np.abs(w).max()
             self.worst = max(self.worst, float(error.max()))
             self.assertLessEqual(error.max(), 0.1 if is_ternary(name) else 1e-4, f"{what}, output {k}")
-            self.assertLessEqual(np.median(error), 1e-2, f"{what}, output {k}: the median")
+            self.assertLessEqual(np.median(error), MEDIANS.get(name, 2e-3), f"{what}, output {k}: the median")
 
     def prepare(self, name):
         """Both libraries of a model. With fewer layers if that is asked for. What a block of a ternary Transformer adds with random weights is thirty times its
