@@ -8,12 +8,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/os.h"
 
-enum { MOST_YIELDS = 100000 };
+enum { LONGEST_WAIT = 2 }; /* seconds */
 
 struct jobserver {
 	int read_fd, write_fd; /* opened by us, and not inherited by children */
@@ -29,6 +30,8 @@ static _Atomic uint32_t on_loan[256];
 static _Atomic int loan_fd = -1;
 /* Threads whose token is between the pipe and the counts. They block signals, so a handler runs in another thread and can wait for them. */
 static _Atomic uint32_t moving;
+/* The process dies: a token that another thread took now would be lost. */
+static _Atomic bool abandoned;
 
 static void move_begin(sigset_t *before)
 {
@@ -54,15 +57,26 @@ static void jobserver_give(int fd, char token)
 	errno = saved;
 }
 
-void jobserver_abandon(void)
+static void return_loans(void)
 {
 	int fd = atomic_load(&loan_fd);
 
-	for (int i = 0; i < MOST_YIELDS && atomic_load(&moving); i++) /* not forever: a thread may never run again */
-		sched_yield();
 	for (int i = 0; fd >= 0 && i < 256; i++)
 		for (uint32_t n = atomic_exchange(&on_loan[i], 0); n > 0; n--)
 			jobserver_give(fd, (char)i);
+}
+
+void jobserver_abandon(void)
+{
+	struct timespec now, start;
+
+	atomic_store(&abandoned, true);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do { /* not forever: a thread may never run again */
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (atomic_load(&moving) && now.tv_sec - start.tv_sec < LONGEST_WAIT);
+	return_loans();
 }
 
 static struct jobserver *new_jobserver(void)
@@ -80,11 +94,14 @@ void jobserver_close(struct jobserver *j)
 	if (!j)
 		return;
 	int fds[] = {j->read_fd, j->write_fd, j->pipe[0], j->pipe[1]};
+	sigset_t before;
 
+	move_begin(&before);
 	if (j->write_fd >= 0 && atomic_load(&loan_fd) == j->write_fd) {
-		jobserver_abandon();
+		return_loans();
 		atomic_store(&loan_fd, -1);
 	}
+	move_end(&before);
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -106,6 +123,7 @@ static struct jobserver *opened(struct jobserver *j)
 	}
 	for (int i = 0; i < 256; i++) /* a forked process inherits its parent's counts */
 		atomic_store(&on_loan[i], 0);
+	atomic_store(&abandoned, false);
 	atomic_store(&loan_fd, j->write_fd);
 	return j;
 }
@@ -155,12 +173,13 @@ struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind)
 	return j;
 }
 
-bool jobserver_take(struct jobserver *j, char *token)
+/* To be called between move_begin and move_end. */
+static bool borrow(struct jobserver *j, char *token)
 {
-	sigset_t before;
 	ssize_t n;
 
-	move_begin(&before);
+	if (atomic_load(&abandoned))
+		return false;
 	do
 		n = read(j->read_fd, token, 1);
 	while (n < 0 && errno == EINTR);
@@ -168,8 +187,18 @@ bool jobserver_take(struct jobserver *j, char *token)
 		atomic_fetch_add(&on_loan[(unsigned char)*token], 1);
 	else if (n == 0 || errno != EAGAIN)
 		atomic_store(&j->broken, true);
-	move_end(&before);
 	return n == 1;
+}
+
+bool jobserver_take(struct jobserver *j, char *token)
+{
+	sigset_t before;
+	bool taken;
+
+	move_begin(&before);
+	taken = borrow(j, token);
+	move_end(&before);
+	return taken;
 }
 
 void jobserver_return(struct jobserver *j, char token)

@@ -28,6 +28,6 @@ void jobserver_export(const struct jobserver *j, struct buf *out);
 /* Replaces the tokens that killed commands did not return. Call it when all commands have ended. Does nothing for a client or NULL. */
 void jobserver_restock(struct jobserver *j);
 
-/* Returns all borrowed tokens before the process dies. Async-signal-safe. */
+/* Returns all borrowed tokens before the process dies, and takes no more. Async-signal-safe. */
 void jobserver_abandon(void);
 #endif
