@@ -114,7 +114,7 @@ static void serve_and_connect(enum jobserver_kind kind)
 	assert_false(jobserver_take(j, &more)); /* and does not block */
 	jobserver_return(j, tokens[0]);
 	assert_int_equal(tokens_in_a_child(j), 1);
-	jobserver_abandon(); /* as a signal handler would */
+	jobserver_abandon();                    /* as a signal handler would */
 	assert_false(jobserver_take(j, &more)); /* or another thread would lose it at the process's death */
 	assert_int_equal(tokens_in_a_child(j), 4);
 	for (int i = 1; i < 4; i++)
