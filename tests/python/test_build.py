@@ -170,6 +170,19 @@ class Compiles(PackageTest):
         self.assertEqual(trib.compile(NET, entry="Net", threads=1)(np.ones((1, 8), np.float32)).shape, (1, 8))
         self.assertEqual(trib.compile("layer Id(x: Tensor<float32, [?, K]>) { return x }", inputs={"x": "float32[?, 3]"}).describe().entries[0].inputs[0].shape[1], 3)
 
+    def test_devices(self):
+        """A model is compiled for the device that is named. What it then lacks is said in words of Python."""
+        self.write("twice.tri", DOUBLE)
+        for source in (DOUBLE, self.path("twice.tri")):
+            for device, is_cpu in ((None, True), ("opencl", False), ("cpu", True), ("0", False)):
+                m = trib.compile(source, device=device)
+                self.assertEqual(m.device == "cpu", is_cpu, device)
+                np.testing.assert_array_equal(m(ONES), 2 * ONES)
+            with self.assertRaisesRegex(trib.DeviceError, "no OpenCL device nowhere"):
+                trib.compile(source, device="nowhere")
+        with self.assertRaisesRegex(trib.DeviceError, r'leave out `device`, compile .* trib.compile\(…, device="opencl"\)'):
+            trib.load(trib.compile(DOUBLE).path, device="opencl")
+
     def test_weights(self):
         weights = {"first.fc.weight": np.random.default_rng(1).standard_normal((8, 8)).astype(np.float32)}
         x = np.ones((2, 8), np.float32)

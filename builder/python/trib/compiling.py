@@ -73,11 +73,13 @@ def _diagnostics(lines, folder):
 
 
 def _run(source, folder, words):
-    """Lets trib check the source and make a library without code in the folder, where a source without a path is.
+    """Lets trib check the source and make a library in the folder, where a source without a path is.
+
+    A library for the CPU has no code yet.
 
     Raises CompileError.
     """
-    argv = [installation.program(), "build", source, f"--out={folder}/", "--lazy", "--emit=library", *words]
+    argv = [installation.program(), "build", source, f"--out={folder}/", "--lazy", *words]
     where = folder if os.path.dirname(source) == "" else None
     done = subprocess.run(
         [*argv, "--message-format=json", "--no-server"],
@@ -96,17 +98,20 @@ def _run(source, folder, words):
         warnings.warn(str(d), CompileWarning, stacklevel=4)
 
 
-def _words(weights, entry, inputs, opt, cpu):
+def _words(weights, emit, entry, inputs, opt, cpu):
     level = _level(opt)
     words = [f"-O{chr(level)}"] if level else []
-    words += [
-        f"{flag}={value}" for flag, value in (("--weights", weights), ("--entry", entry), ("--cpu", cpu)) if value
-    ]
+    given = ("--emit", emit), ("--weights", weights), ("--entry", entry), ("--cpu", cpu)
+    words += [f"{flag}={value}" for flag, value in given if value]
     return words + [f"--input={name}={kind}" for name, kind in (inputs or {}).items()]
 
 
+def _file_of(name, emit):
+    return f"lib{name}{'' if emit == 'library' else '_' + emit}.so"
+
+
 def _compile_text(source, weights, options):
-    """Returns the folder of the library, which an earlier call or process may have made.
+    """Returns the path of the library, which an earlier call or process may have made.
 
     Weights may be the content of a file.
     """
@@ -117,9 +122,10 @@ def _compile_text(source, weights, options):
         source, raw, path and _stamp(path), sorted(options.items(), key=str), _stamp(installation.library())
     )
     folder = os.path.join(_cache_folder(), known)
-    if os.path.exists(os.path.join(folder, f"lib{_NAME}.so")):
+    library = os.path.join(folder, _file_of(_NAME, options["emit"]))
+    if os.path.exists(library):
         os.utime(folder)
-        return folder
+        return library
     os.makedirs(_cache_folder(), exist_ok=True)
     made = tempfile.mkdtemp(prefix="new-", dir=_cache_folder())
     try:
@@ -138,11 +144,11 @@ def _compile_text(source, weights, options):
         shutil.rmtree(made, ignore_errors=True)
         raise
     _drop_old(_cache_folder())
-    return folder
+    return library
 
 
 def _compile_file(source, weights, options):
-    """A file may import others, which only trib knows: it finds in its cache what did not change."""
+    """Returns the path of the library. A file may import others, which only trib knows: it finds in its cache what did not change."""
     source = os.path.abspath(_path(source))
     if not os.path.isfile(source):
         raise errors.NotFoundError(f"there is no source {source}: pass the path of a .tri file, or its text")
@@ -156,7 +162,8 @@ def _compile_file(source, weights, options):
         path = os.path.abspath(_path(weights))
     _run(source, folder, _words(path, **options))
     _drop_old(_cache_folder())
-    return folder
+    name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(source))[0])
+    return os.path.join(folder, _file_of(name, options["emit"]))
 
 
 def _export(module, example_inputs, dynamic_shapes):
@@ -181,6 +188,7 @@ def compile(
     inputs: Mapping[str, str] | None = None,
     opt: int | str | None = None,
     cpu: str | None = None,
+    device: str | None = None,
     **options,
 ) -> Model:
     """Returns a model of a source: its text, the path of a .tri file, or a module of PyTorch.
@@ -195,6 +203,7 @@ def compile(
         entry: a layer, or one of its functions: "Net.decode"; default: the last layer.
         inputs: types of inputs that the source leaves open: {"x": "float32[?, 64]"}.
         opt, cpu: as `trib build -O2 --cpu`.
+        device: that of :func:`load`. Default: "cpu"; the model is compiled for OpenCL if another is named.
         options: of :func:`load`: threads, contexts, capacities.
 
     Raises: CompileError with `diagnostics` if the source has errors; NotFoundError, BuildError, and those of load.
@@ -207,13 +216,10 @@ def compile(
         raise errors.ArgumentError(f"the source is a {type(source).__name__}: pass the text of a source or a path")
     if isinstance(weights, (str, os.PathLike)) and not os.path.exists(weights):
         raise errors.NotFoundError(f"there are no weights {os.fspath(weights)}: pass a file or a mapping of tensors")
-    how = {"entry": entry, "inputs": dict(inputs or {}), "opt": opt, "cpu": cpu}
-    if _is_file(source):
-        folder = _compile_file(source, weights, how)
-        name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(_path(source)))[0])
-    else:
-        folder, name = _compile_text(source, weights, how), _NAME
-    return load(os.path.join(folder, f"lib{name}.so"), **options)
+    emit = "library" if device in (None, "cpu") else "opencl"
+    how = {"emit": emit, "entry": entry, "inputs": dict(inputs or {}), "opt": opt, "cpu": cpu}
+    library = (_compile_file if _is_file(source) else _compile_text)(source, weights, how)
+    return load(library, device=device, **options)
 
 
 class Lazy:

@@ -183,8 +183,9 @@ class Model(Entry):
         device, why, backend = library.device()
         if backend == "cpu" and not why and options.device not in (None, "cpu"):
             raise errors.DeviceError(
-                f"{options.path} was built for cpu, not for {options.device}: leave out `device`, or load its library for"
-                " OpenCL, libNAME_opencl.so, which `emit = library opencl` writes"
+                f"{options.path} was built for cpu, not for {options.device}: leave out `device`, compile the source with"
+                f' trib.compile(…, device="{options.device}"), or load the library for OpenCL, libNAME_opencl.so, which'
+                " `emit = library opencl` in tri.build writes"
             )
         if why and options.device != "cpu":
             warnings.warn(f"{described.name} runs on the CPU: {why}", RuntimeWarning, stacklevel=3)
