@@ -172,8 +172,10 @@ class Compiles(PackageTest):
 
     def test_devices(self):
         """A model is compiled for the device that is named. What it then lacks is said in words of Python."""
-        self.write("twice.tri", DOUBLE)
-        for source in (DOUBLE, self.path("twice.tri")):
+        names = "twice", "double", "two-times", "2x"  # libraries of names that are no identifiers of C are called otherwise
+        for name in names:
+            self.write(f"{name}.tri", DOUBLE)
+        for source in (DOUBLE, *(self.path(f"{name}.tri") for name in names)):
             for device, is_cpu in ((None, True), ("opencl", False), ("cpu", True), ("0", False)):
                 m = trib.compile(source, device=device)
                 self.assertEqual(m.device == "cpu", is_cpu, device)

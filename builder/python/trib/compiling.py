@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -75,7 +74,7 @@ def _diagnostics(lines, folder):
 def _run(source, folder, words):
     """Lets trib check the source and make a library in the folder, where a source without a path is.
 
-    A library for the CPU has no code yet.
+    Returns the path of the library. One for the CPU has no code yet.
 
     Raises CompileError.
     """
@@ -96,6 +95,8 @@ def _run(source, folder, words):
         raise errors.CompileError(message, found) if wrong else errors.BuildError(message)
     for d in found:
         warnings.warn(str(d), CompileWarning, stacklevel=4)
+    built = next(line for line in done.stdout.splitlines() if line.startswith('{"type":"build"'))
+    return json.loads(built)["outputs"][0]
 
 
 def _words(weights, emit, entry, inputs, opt, cpu):
@@ -104,10 +105,6 @@ def _words(weights, emit, entry, inputs, opt, cpu):
     given = ("--emit", emit), ("--weights", weights), ("--entry", entry), ("--cpu", cpu)
     words += [f"{flag}={value}" for flag, value in given if value]
     return words + [f"--input={name}={kind}" for name, kind in (inputs or {}).items()]
-
-
-def _file_of(name, emit):
-    return f"lib{name}{'' if emit == 'library' else '_' + emit}.so"
 
 
 def _compile_text(source, weights, options):
@@ -122,7 +119,7 @@ def _compile_text(source, weights, options):
         source, raw, path and _stamp(path), sorted(options.items(), key=str), _stamp(installation.library())
     )
     folder = os.path.join(_cache_folder(), known)
-    library = os.path.join(folder, _file_of(_NAME, options["emit"]))
+    library = os.path.join(folder, f"lib{_NAME}{'' if options['emit'] == 'library' else '_opencl'}.so")
     if os.path.exists(library):
         os.utime(folder)
         return library
@@ -160,10 +157,9 @@ def _compile_file(source, weights, options):
             file.write(safetensors.encode(weights))
     elif weights is not None:
         path = os.path.abspath(_path(weights))
-    _run(source, folder, _words(path, **options))
+    library = _run(source, folder, _words(path, **options))
     _drop_old(_cache_folder())
-    name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(source))[0])
-    return os.path.join(folder, _file_of(name, options["emit"]))
+    return library
 
 
 def _export(module, example_inputs, dynamic_shapes):
