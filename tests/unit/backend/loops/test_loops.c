@@ -102,6 +102,7 @@ static void test_golden(void **state)
 	check_golden("norm_rows", TARGET_OPENCL, "norm_rows_device");
 	check_golden("beside", TARGET_OPENCL, "beside_device");
 	check_golden("repeat", TARGET_OPENCL, "repeat_device");
+	check_golden("partial_results", TARGET_OPENCL, "partial_results_device");
 }
 
 int test_loops(void)
